@@ -61,10 +61,15 @@ def sensitive_word(words: str) -> str:
 
 def term(words: str) -> str:
     """Return the pattern of a term: whatever its case, as whole words."""
-    head = r"\b" if words[0].isascii() and words[0].isalnum() else ""
-    tail = r"\b" if words[-1].isascii() and words[-1].isalnum() else ""
     spaced = r"\s{1,4}".join(_spelled(word) for word in words.split())
-    return f"(?i){head}{spaced}{tail}"
+    return f"(?i){_as_words(words, spaced)}"
+
+
+def _as_words(words: str, pattern: str) -> str:
+    """Return the pattern of some words as one that begins and ends with whole words."""
+    edges = (words[0], words[-1])
+    head, tail = (r"\b" if edge.isascii() and edge.isalnum() else "" for edge in edges)
+    return f"{head}{pattern}{tail}"
 
 
 def _spelled(word: str) -> str:
@@ -80,9 +85,7 @@ def matter(words: str) -> str:
     spaced = r"\s{1,4}".join(_spelled(word) for word in words.split()[:-1])
     last = _inflected(words.split()[-1])
     whole = rf"{spaced}\s{{1,4}}{last}" if spaced else last
-    head = r"\b" if words[0].isascii() and words[0].isalnum() else ""
-    tail = r"\b" if words[-1].isascii() and words[-1].isalnum() else ""
-    return rf"(?i)(?:[^\s.!?]{REST})?{head}{whole}{tail}{REST}"
+    return rf"(?i)(?:[^\s.!?]{REST})?{_as_words(words, whole)}{REST}"
 
 
 def _inflected(word: str) -> str:

@@ -98,7 +98,7 @@ def _escaped_parts(text: str, plain: bytes, meter: Meter) -> Iterator[tuple[int,
     escape = escapes.search(plain)
     if escape is None:
         return
-    if _hides_block(text, plain):
+    if (b"BEGIN" in plain or b"private" in plain.lower()) and _HIDDEN_BLOCK.search(text):
         yield 0, len(text)
         return
     start = end = -1
@@ -121,11 +121,6 @@ _HIDDEN_BLOCK = re.compile(
     r"(?:&lt;|&#0{0,4}60;|&#x0{0,4}3c;|%3c|\\u003c|\\x3c)/?private|BEGIN(?:%20|\+|&#32;|\\u0020)[A-Z]",
     re.IGNORECASE,
 )
-
-
-def _hides_block(text: str, plain: bytes) -> bool:
-    is_hinted = b"BEGIN" in plain or b"private" in plain.lower()
-    return is_hinted and bool(_HIDDEN_BLOCK.search(text))
 
 
 def decoded(text: str, meter: Meter) -> DecodedText:

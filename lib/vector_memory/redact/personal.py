@@ -54,15 +54,12 @@ _PHONE = re.compile(
 DEFAULT = ("card", "ssn", "iban")
 
 
-def find_cards(text: str, start: int, end: int) -> Iterator[Span]:
-    """Yield card numbers: of an issuer, grouped as cards are, with a good check digit."""
-    for hit in _CARD.finditer(text, start, end):
-        digits = "".join(char for char in hit.group() if char.isdigit())
-        start = hit.start()
-        before = text[max(0, start - 16) : start].rstrip(" \t\n\"':=").lower()
-        named_otherwise = before.endswith(_NOT_CARDS)
-        if _OF_ISSUER.match(digits) and luhn(digits) and not named_otherwise:
-            yield Span(*hit.span(), "card")
+def _card(text: str, hit: re.Match[str]) -> tuple[int, int] | None:
+    """Return where a card number stands: of an issuer, grouped as cards are, with a good check digit."""
+    digits = "".join(filter(str.isdigit, hit.group()))
+    before = text[max(0, hit.start() - 16) : hit.start()].rstrip(" \t\n\"':=").lower()
+    is_card = _OF_ISSUER.match(digits) and luhn(digits) and not before.endswith(_NOT_CARDS)
+    return hit.span() if is_card else None
 
 
 def luhn(digits: str) -> bool:
@@ -77,20 +74,12 @@ def luhn(digits: str) -> bool:
     return total % 10 == 0 and len(set(digits)) > 1
 
 
-def find_ssns(text: str, start: int, end: int) -> Iterator[Span]:
-    """Yield US social security numbers: with their dashes, or so named."""
-    for hit in _SSN.finditer(text, max(0, start - 40), end):
-        yield Span(*hit.span(str(hit.lastgroup)), "ssn")
-
-
-def find_ibans(text: str, start: int, end: int) -> Iterator[Span]:
-    """Yield bank account numbers of a country's length with good check digits."""
-    for hit in _IBAN.finditer(text, start, end):
-        whole = hit.group()
-        for stop in _group_ends(whole):
-            if is_iban(whole[:stop]):
-                yield Span(hit.start(), hit.start() + stop, "iban")
-                break
+def _iban(text: str, hit: re.Match[str]) -> tuple[int, int] | None:
+    """Return where a bank account number of a country's length with good check digits stands."""
+    start, whole = hit.start(), hit.group()
+    fitting = (stop for stop in _group_ends(whole) if is_iban(whole[:stop]))
+    stop = next(fitting, 0)
+    return (start, start + stop) if stop else None
 
 
 def _group_ends(whole: str) -> list[int]:
@@ -110,37 +99,33 @@ def is_iban(number: str) -> bool:
     return int("".join(str(int(char, 36)) for char in plain[4:] + plain[:4])) % 97 == 1
 
 
-def find_mails(text: str, start: int, end: int) -> Iterator[Span]:
-    """Yield e-mail addresses."""
-    for hit in _MAIL.finditer(text, start, end):
-        yield Span(*hit.span(), "email")
+def _phone(text: str, hit: re.Match[str]) -> tuple[int, int] | None:
+    """Return where a telephone number stands: with a country's code, or in one of the usual groupings."""
+    return hit.span() if 7 <= sum(map(str.isdigit, hit.group())) <= 15 else None
 
 
-def find_phones(text: str, start: int, end: int) -> Iterator[Span]:
-    """Yield telephone numbers: with a country's code, or in one of the usual groupings."""
-    for hit in _PHONE.finditer(text, start, end):
-        if 7 <= sum(char.isdigit() for char in hit.group()) <= 15:
-            yield Span(*hit.span(), "phone")
-
-
-KINDS: dict[str, tuple[bytes, Callable[[str, int, int], Iterator[Span]]]] = {
-    "card": (_ANY_CARD, find_cards),
-    "ssn": (_ANY_SSN, find_ssns),
-    "iban": (_ANY_IBAN, find_ibans),
-    "email": (_ANY_MAIL, find_mails),
-    "phone": (_ANY_PHONE, find_phones),
+Place = Callable[[str, re.Match[str]], tuple[int, int] | None]
+KINDS: dict[str, tuple[bytes, re.Pattern[str], Place]] = {
+    "card": (_ANY_CARD, _CARD, _card),
+    # With their dashes, or so named.
+    "ssn": (_ANY_SSN, _SSN, lambda text, hit: hit.span(str(hit.lastgroup))),
+    "iban": (_ANY_IBAN, _IBAN, _iban),
+    "email": (_ANY_MAIL, _MAIL, lambda text, hit: hit.span()),
+    "phone": (_ANY_PHONE, _PHONE, _phone),
 }
+"""Of each kind a clue, a pattern, and what tells where in a match of it the data stands."""
 _AROUND = 80
 _CLUE_WEIGHT = 0.2
 
 
 def find_personal(kind: str, text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
     """Yield the personal data of a kind."""
-    clue, find = KINDS[kind]
+    clue, pattern, place_of = KINDS[kind]
     for start, end in _windows(finder(clue).finditer(plain), meter):
-        for span in find(text, start, end):
-            meter.count()
-            yield span
+        for hit in pattern.finditer(text, start, end):
+            if place := place_of(text, hit):
+                meter.count()
+                yield Span(*place, kind)
 
 
 def _windows(clues: Iterator[Any], meter: Meter) -> Iterator[tuple[int, int]]:

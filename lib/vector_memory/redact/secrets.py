@@ -25,7 +25,7 @@ def finders() -> tuple[Any, list[tuple[str, Find]]]:
         (pairs.CLUE, "", pairs.find_pairs),
         (columns.CLUE, "", columns.find_columns),
     ]
-    for kind, (clue, _) in personal.KINDS.items():
+    for kind, (clue, *_) in personal.KINDS.items():
         with_clues.append((clue, kind, partial(personal.find_personal, kind)))
     return gate(clue for clue, _, _ in with_clues), [(kind, find) for _, kind, find in with_clues]
 

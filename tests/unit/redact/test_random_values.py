@@ -15,8 +15,8 @@ from vector_memory.redact import clean, together
 from vector_memory.redact.automaton import Automaton, Meter, SecretRule, ascii_of
 from vector_memory.redact.normalise import normalise
 from vector_memory.redact.places import automata
+from vector_memory.redact.randoms import words
 from vector_memory.redact.shapes import automaton
-from vector_memory.redact.surroundings import words
 
 HEX, LOWER = "0123456789abcdef", string.ascii_lowercase + string.digits
 MIXED = string.ascii_letters + string.digits
