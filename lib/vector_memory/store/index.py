@@ -110,7 +110,7 @@ class Index:
 
     def seqs(self) -> NDArray[np.int64]:
         """Return the sequence numbers of all memories in LanceDB, (n,) int64, ascending."""
-        return self._loaded().allowed(Scope())
+        return (self._lance or self._loaded()).allowed(Scope())
 
     def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
         """Return the k best by BM25 for any of these analysed terms; [] until LanceDB is loaded.
@@ -208,6 +208,9 @@ class Index:
         Raises:
             StoreFullError: the folder cannot be written.
         """
+        return self._loaded().damage
+
+    def _loaded(self) -> LanceIndex:
         with self._writing():
             if self._lance is None:
                 lance = LanceIndex.open(self.store, self.model, self.dim)
@@ -219,7 +222,7 @@ class Index:
                 # Last: from here on searches use it, so everything that belongs to it must be
                 # there.
                 self._lance = lance
-            return self._lance.damage
+            return self._lance
 
     def _follow_up(self, lance: LanceIndex) -> None:
         """Make everything that is made of LanceDB's rows."""
@@ -262,7 +265,6 @@ class Index:
             StoreDamagedError: LanceDB cannot use its table; `set_aside` helps.
         """
         with self._writing():
-            self.load_lance()
             lance = self._loaded()
             gone = lance.apply(rows, removed_ids, reached)
             # After the commit: what is in memory alone must not be ahead of what is on the disk.
@@ -315,7 +317,6 @@ class Index:
             StoreFullError: the folder cannot be written.
         """
         with self._writing():
-            self.load_lance()
             lance = self._loaded()
             lance.rebuild()
             self._columns = Columns()
@@ -345,7 +346,6 @@ class Index:
         """
         kept = np.unique(np.array(list(living), np.int64))
         with self._writing():
-            self.load_lance()
             lance = self._loaded()
             gone = np.setdiff1d(lance.allowed(Scope()), kept)
             if self._columns is not None:
@@ -454,10 +454,6 @@ class Index:
         if lance.rows() >= SELECTIVE_ROWS:
             shares = lance.shares(SAMPLE_ROWS)
             self._common = {term: share for term, share in shares.items() if share >= COMMON_SHARE}
-
-    def _loaded(self) -> LanceIndex:
-        assert self._lance is not None
-        return self._lance
 
     def _follow_columns(self, newest: Sequence[IndexRow], gone: NDArray[np.int64]) -> None:
         """Do in the columns what was done in LanceDB."""

@@ -12,8 +12,9 @@ import contextlib
 import logging
 import os
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +24,7 @@ from vector_memory.errors import StoreDamagedError
 from vector_memory.model import ALIKE_DIGITS, Candidate, Scope
 from vector_memory.store import matrix_file
 from vector_memory.store.matrix_file import EXACT_ROWS, Ranges, Saved
-from vector_memory.store.rows import ExactRows, FileRows, Rows, blocks, grown
+from vector_memory.store.rows import ExactRows, Rows, blocks, from_file, grown
 from vector_memory.system import removal
 from vector_memory.system.durable_files import discard, put_aside
 from vector_memory.system.files import open_own
@@ -139,8 +140,8 @@ class Matrix:
                 codes.append(matrix._code_of(projects))
         all_seqs, all_codes = np.concatenate(seqs), np.concatenate(codes)
         matrix._reached = reached
-        rows = FileRows(path, len(all_seqs), dim)
-        matrix._write(rows, np.empty((0, dim), np.float32), all_seqs, all_codes)
+        take = partial(from_file, path, (len(all_seqs), dim))
+        matrix._write(take, np.empty((0, dim), np.float32), all_seqs, all_codes)
         return matrix
 
     # -- what is there ------------------------------------------------------------------------
@@ -284,7 +285,7 @@ class Matrix:
             tail = slice(0, view.tail_rows)
             # The lock is held: what came meanwhile would be lost with the old tail.
             self._write(
-                view.saved.rows,
+                view.saved.rows.take,
                 view.tail_vectors[tail],
                 np.concatenate([view.saved.seqs, view.tail_seqs[tail]]),
                 np.concatenate([self._saved_codes(view.saved), view.tail_codes[tail]]),
@@ -335,7 +336,7 @@ class Matrix:
 
     def _write(
         self,
-        first: Rows | FileRows,
+        take: Callable[[NDArray[np.int64]], Vectors],
         second: Vectors,
         seqs: NDArray[np.int64],
         codes: NDArray[np.int32],
@@ -358,7 +359,7 @@ class Matrix:
                 self.model,
                 ranges,
                 seqs[order],
-                blocks(first, len(seqs) - len(second), second, order),
+                blocks(take, len(seqs) - len(second), second, order),
                 self.dim,
                 self._reached,
                 coded=len(order) > self.exact_rows,

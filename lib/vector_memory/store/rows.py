@@ -10,7 +10,7 @@ Algorithms", STOC 2002.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -121,20 +121,13 @@ Rows = ExactRows | CodedRows
 """The rows of a matrix, none of them changing."""
 
 
-class FileRows:
-    """Rows of a file of float32, mapped anew for each piece: what was read is given back at once, so
-    that a file of any size takes no memory."""
-
-    def __init__(self, path: str, count: int, dim: int) -> None:
-        self._path = path
-        self._shape = (count, dim)
-
-    def take(self, places: Places) -> Vectors:
-        """Return a copy of the vectors at these places, (n, dim) float32, in their order."""
-        if not len(places):
-            return np.empty((0, self._shape[1]), np.float32)
-        mapped: Any = np.memmap(self._path, np.float32, "r", shape=self._shape)
-        return np.array(mapped[places])
+def from_file(path: str, shape: tuple[int, int], places: Places) -> Vectors:
+    """Return a copy of the rows at these places of a file of float32, in their order. It is mapped anew for each piece:
+    what was read is given back at once, so that a file of any size takes no memory."""
+    if not len(places):
+        return np.empty((0, shape[1]), np.float32)
+    mapped: Any = np.memmap(path, np.float32, "r", shape=shape)
+    return np.array(mapped[places])
 
 
 def encode(vectors: Vectors) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
@@ -178,11 +171,14 @@ def grown(array: Any, room: int) -> Any:
     return longer
 
 
-def blocks(first: Rows | FileRows, count: int, second: Vectors, order: Places) -> Iterator[Vectors]:
+def blocks(
+    take: Callable[[Places], Vectors], count: int, second: Vectors, order: Places
+) -> Iterator[Vectors]:
     """Yield the rows of two matrices, one after the other, in the given order, some at a time.
 
     Args:
-        count: how many rows the first one has.
+        take: returns the vectors at some places of the first one.
+        count: how many rows that has.
         second: (n, dim) float32.
 
     Yields:
@@ -192,6 +188,6 @@ def blocks(first: Rows | FileRows, count: int, second: Vectors, order: Places) -
         places = order[start : start + _WRITTEN]
         block = np.empty((len(places), second.shape[1]), np.float32)
         early = places < count
-        block[early] = first.take(places[early])
+        block[early] = take(places[early])
         block[~early] = second[places[~early] - count]
         yield block
