@@ -125,7 +125,7 @@ class QuestionReads(MemoryReads):
                WHERE m.seq IN wanted AND m.status != 'forgotten'""",
             (as_array(map(int, seqs)), PASSAGE),
         )
-        rows.sort(key=lambda row: (row[4], _number(row[5]), row[0]))
+        rows.sort(key=lambda row: (row[4], place_in_exchange(row[5]), row[0]))
         return [
             Standpoint(
                 seq, project, "" if path and kind != PASSAGE else session, at_us, speaker, kind, bool(is_cold)
@@ -143,7 +143,7 @@ class QuestionReads(MemoryReads):
         return [seq for (seq,) in rows]
 
 
-def _number(external_id: str) -> int:
+def place_in_exchange(external_id: str) -> int:
     """Return a passage's place in its exchange, as its name ends with it."""
     digits = external_id.rpartition(":")[2]
     return int(digits) if digits.isdecimal() else 0

@@ -20,7 +20,6 @@ TABLES = (
 )
 KEPT_FOR = timedelta(days=90)
 MOST_KEPT = 10_000
-_FIELDS = "session, memory, at, channel, kind, age_s, worth, prompt, features, used"
 _BUCKETS = {
     "channel": "channel",
     "kind": "kind",
@@ -87,7 +86,7 @@ class UseLabels(StateTables):
 
     def use_labels(self) -> list[UseLabel]:
         """Return what is known of notes that were shown, the oldest first."""
-        rows = self._connections.rows(f"SELECT {_FIELDS} FROM use_labels ORDER BY at, memory")
+        rows = self._connections.rows("SELECT * FROM use_labels ORDER BY at, memory")
         return [
             UseLabel(session, memory, moment(at), channel, kind, age_s, bool(used), worth, prompt, json.loads(features))
             for session, memory, at, channel, kind, age_s, worth, prompt, features, used in rows

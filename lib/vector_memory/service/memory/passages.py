@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
+from vector_memory.journal.lexical import place_in_exchange
 from vector_memory.model import DONE_HEAD, PASSAGE, Memory, Source
 from vector_memory.service.base import reach
 from vector_memory.service.base.shelf import Shelf
@@ -162,8 +163,7 @@ def _said_in(memory: Memory, turn: Sequence[Memory], scores: Mapping[str, float]
 
 def number_of(memory: Memory) -> int:
     """Return a passage's place in its exchange."""
-    digits = memory.external_id.rpartition(":")[2]
-    return int(digits) if digits.isdecimal() else 0
+    return place_in_exchange(memory.external_id)
 
 
 def _around(
