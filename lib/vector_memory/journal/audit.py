@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
@@ -46,7 +46,8 @@ class AuditRow(NamedTuple):
 
 @dataclass(frozen=True)
 class AuditEntry:
-    """Something that was done, `at` an aware time (UTC), to which memories, and what else is known of it."""
+    """Something that was done, `at` an aware time (UTC), to which memories, and what else is known of it; `number` is 0
+    on its way into the log."""
 
     number: int
     at: datetime
@@ -56,17 +57,7 @@ class AuditEntry:
     detail: dict[str, object]
 
 
-class AuditEvent(NamedTuple):
-    """Something that happened, on its way into the log."""
-
-    at: datetime
-    action: str
-    actor: str
-    ids: Sequence[str]
-    detail: Mapping[str, object]
-
-
-def append(connection: sqlite3.Connection, events: Iterable[AuditEvent]) -> None:
+def append(connection: sqlite3.Connection, events: Iterable[AuditEntry]) -> None:
     """Add entries at the end of the chain."""
     row = connection.execute("SELECT digest FROM audit ORDER BY number DESC LIMIT 1").fetchone()
     previous = row[0] if row else b""
@@ -82,8 +73,8 @@ def append(connection: sqlite3.Connection, events: Iterable[AuditEvent]) -> None
         previous = digest
 
 
-def _values(event: AuditEvent) -> tuple[Any, ...]:
-    ids, detail = list(event.ids), event.detail
+def _values(event: AuditEntry) -> tuple[Any, ...]:
+    ids, detail = event.ids, event.detail
     # An import of a million memories is one entry, and has to stay a small one.
     if len(ids) > MOST_IDS:
         detail = {**detail, "ids_left_out": len(ids) - MOST_IDS}

@@ -12,7 +12,7 @@ from itertools import islice
 
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal import audit, audit_files
-from vector_memory.journal.audit import AuditEntry, AuditEvent, AuditRow
+from vector_memory.journal.audit import AuditEntry, AuditRow
 from vector_memory.journal.connection import Connections
 from vector_memory.journal.rows import DAY_US, microseconds
 from vector_memory.journal.state_rows import StateTables
@@ -27,7 +27,7 @@ class AuditLog(StateTables):
 
     def __init__(self, connections: Connections, clock: Callable[[], datetime]) -> None:
         super().__init__(connections, clock)
-        self._events: deque[AuditEvent] = deque()
+        self._events: deque[AuditEntry] = deque()
         self._noting = threading.Lock()
         self._appended = LOOK_AFTER
         self._audit_folder = os.path.join(os.path.dirname(connections.path), audit_files.FOLDER)
@@ -47,7 +47,7 @@ class AuditLog(StateTables):
         """Note an entry for the audit log without waiting for anything: `flush` writes it. A process that
         is killed before loses it."""
         # Not behind the lock: that is held while the disk is waited for.
-        self._events.append(AuditEvent(self._now(), action, actor, list(ids), detail))
+        self._events.append(AuditEntry(0, self._now(), action, actor, list(ids), {**detail}))
 
     @property
     def notes_due(self) -> bool:
@@ -79,11 +79,6 @@ class AuditLog(StateTables):
             if row.at >= start and action in ("", row.action) and row.action != but
         )
         return list(islice(fitting, k))
-
-    def verify_audit(self) -> bool:
-        """Whether no entry of the audit log was changed, taken out or cut off at the end, those of its
-        older files but the newest left out."""
-        return not self.audit_break()
 
     def audit_break(self, whole: bool = False) -> str:
         """Return what is wrong with the audit log, in a sentence; "" for nothing.
@@ -167,9 +162,9 @@ class AuditLog(StateTables):
             audit.append(connection, events)
 
     @contextmanager
-    def _taken(self) -> Iterator[list[AuditEvent]]:
+    def _taken(self) -> Iterator[list[AuditEntry]]:
         """Give what was noted; where the body fails, it stays noted."""
-        events: list[AuditEvent] = []
+        events: list[AuditEntry] = []
         try:
             while self._events:
                 events.append(self._events.popleft())

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from vector_memory.errors import StoreFullError
-from vector_memory.journal.failures import closing_on_error, full_disk, translated
+from vector_memory.journal.failures import full_disk, on_error, translated
 from vector_memory.journal.repair import swap
 from vector_memory.system import tampering
 
@@ -46,7 +46,7 @@ def open_writer(path: str, synchronous: str) -> sqlite3.Connection:
         A connection that any thread may use, one at a time.
     """
     connection = _connect(path, "mode=rw")
-    with closing_on_error(connection):
+    with on_error(connection.close):
         _write_ahead(connection)
         for pragma in (
             f"synchronous = {synchronous}",
@@ -87,7 +87,7 @@ def open_reader(path: str, first: Sequence[str] = ()) -> sqlite3.Connection:
         A connection that refuses to write, for one thread at a time.
     """
     connection = _connect(path, read_options(path))
-    with closing_on_error(connection):
+    with on_error(connection.close):
         connection.execute(f"PRAGMA cache_size = -{READER_CACHE_KIB}")
         for statement in first:
             connection.execute(statement)

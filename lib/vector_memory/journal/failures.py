@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
 
 from vector_memory.errors import BadInputError, StoreDamagedError, StoreFullError, VectorMemoryError
 from vector_memory.system.files import has_room
@@ -15,13 +14,6 @@ from vector_memory.system.files import has_room
 _FULL = ("disk is full", "readonly", "read-only", "disk i/o error", "unable to open")
 _DAMAGED = ("malformed", "not a database", "no such table", "no such column", "invalid fts5")
 _BUSY = ("is locked", "is busy")
-
-
-class Closable(Protocol):
-    """What can be closed."""
-
-    def close(self) -> None:
-        """Release what it holds."""
 
 
 @contextmanager
@@ -92,8 +84,8 @@ def _full(path: str, error: Exception) -> StoreFullError:
 
 
 @contextmanager
-def closing_on_error(opened: Closable) -> Iterator[None]:
-    """Close what was opened where the body raises.
+def on_error(act: Callable[[], object]) -> Iterator[None]:
+    """Do something, such as closing what was opened, where the body raises.
 
     Returns:
         A block for `with`.
@@ -101,5 +93,5 @@ def closing_on_error(opened: Closable) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        opened.close()
+        act()
         raise

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal import schema
 from vector_memory.journal.connection import Connections
-from vector_memory.journal.failures import closing_on_error, full_disk, is_damage, translated
+from vector_memory.journal.failures import full_disk, is_damage, on_error, translated
 from vector_memory.journal.lexical import QuestionReads
 from vector_memory.journal.listing import Listing
 from vector_memory.journal.opening import connect
@@ -99,7 +99,7 @@ class Journal(
             if version < schema.SCHEMA_VERSION:
                 # It cannot be written, so it was not migrated.
                 connections.read_as(schema.OLDER)
-            with closing_on_error(connections):
+            with on_error(connections.close):
                 return cls(folder, connections, clock)
 
     @staticmethod

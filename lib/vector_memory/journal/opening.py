@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from vector_memory.errors import StoreDamagedError, StoreFullError
 from vector_memory.journal.connection import Connections, create_file, open_writer, transaction
-from vector_memory.journal.failures import closing_on_error, full_disk, translated
+from vector_memory.journal.failures import full_disk, on_error, translated
 from vector_memory.journal.repair import swap
 
 Migration = Callable[[sqlite3.Connection], None]
@@ -44,7 +44,12 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration], pat
     refuse_newer(connection, len(migrations), path)
     # One transaction each: what is interrupted goes on where it was.
     while version_of(connection) < len(migrations):
-        _step(connection, migrations)
+        with transaction(connection):
+            # Another process may have done it meanwhile.
+            version = version_of(connection)
+            if version < len(migrations):
+                migrations[version](connection)
+                connection.execute(f"PRAGMA user_version = {version + 1}")
 
 
 def refuse_newer(connection: sqlite3.Connection, newest: int, path: str) -> None:
@@ -55,15 +60,6 @@ def refuse_newer(connection: sqlite3.Connection, newest: int, path: str) -> None
             f"{path} was written by a newer version: its schema is {version}, this one knows {newest}.",
             "Update the plugin, or restore an older backup.",
         )
-
-
-def _step(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> None:
-    with transaction(connection):
-        # Another process may have done it meanwhile.
-        version = version_of(connection)
-        if version < len(migrations):
-            migrations[version](connection)
-            connection.execute(f"PRAGMA user_version = {version + 1}")
 
 
 def connect(path: str, migrations: tuple[Migration, ...], synchronous: str = "FULL") -> Connections:
@@ -84,7 +80,7 @@ def connect(path: str, migrations: tuple[Migration, ...], synchronous: str = "FU
         swap.finish(path)
         create_file(path)
         writer = open_writer(path, synchronous)
-        with closing_on_error(writer):
+        with on_error(writer.close):
             _refuse_strange(writer, path)
             migrate(writer, migrations, path)
         return Connections(path, writer)
@@ -102,7 +98,7 @@ def _readonly(path: str, newest: int) -> Connections:
     if not os.path.exists(path):
         raise StoreFullError(f"{path} cannot be made.", "Make its folder writable.")
     connections = Connections(path, None)
-    with closing_on_error(connections), connections.reading() as connection:
+    with on_error(connections.close), connections.reading() as connection:
         refuse_newer(connection, newest, path)
     return connections
 

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 
 from vector_memory.errors import StoreDamagedError, VectorMemoryError
 from vector_memory.journal import audit, job_rows, use_labels
-from vector_memory.journal.audit import AuditEvent
+from vector_memory.journal.audit import AuditEntry
 from vector_memory.journal.audit_log import AuditLog
-from vector_memory.journal.failures import closing_on_error, full_disk, is_damage, translated
+from vector_memory.journal.failures import full_disk, is_damage, on_error, translated
 from vector_memory.journal.job_rows import JobRow, JobRows
 from vector_memory.journal.opening import connect
 from vector_memory.journal.repair import swap
@@ -69,7 +69,7 @@ class State(AuditLog, JobRows, UseLabels, StateRows):
     def _open(cls, path: str, clock: Callable[[], datetime]) -> State:
         connections = connect(path, MIGRATIONS, synchronous="NORMAL")
         state = cls(connections, clock)
-        with closing_on_error(connections):
+        with on_error(connections.close):
             if connections.writable:
                 state._sweep()
         return state
@@ -135,7 +135,8 @@ class State(AuditLog, JobRows, UseLabels, StateRows):
             entries: (action, ids, detail) of what jobs did.
         """
         job_events = [
-            AuditEvent(self._now(), name, "job", list(ids), more) for name, ids, more in entries
+            AuditEntry(0, self._now(), name, "job", list(ids), {**more})
+            for name, ids, more in entries
         ]
         with self._noting, self._taken() as events, self._durably() as connection:
             job_rows.write(connection, rows)

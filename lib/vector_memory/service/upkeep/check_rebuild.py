@@ -145,7 +145,7 @@ def _check_state(ctx: Context, mend: bool) -> list[Problem]:
     if problems and mend:
         ctx.state.mend(problems[0])
         fix = "What could be read was saved into a new file; the old one was set aside."
-    elif not problems and not ctx.state.verify_audit():
+    elif not problems and ctx.state.audit_break():
         problems, fix = ["The audit log was changed."], ""
     return _all_of(ctx.home.state_db, problems, fix)
 
