@@ -13,7 +13,7 @@ from vector_memory.index.exchanges import exchanges
 from vector_memory.index.notes import knowledge_graph, markdown, markdown_export
 from vector_memory.index.transcript import TranscriptEntry, parse_objects
 from vector_memory.service.capture import read_session
-from vector_memory.system import frames, json_in
+from vector_memory.system import children, json_in
 from vector_memory.system.files import RefusedError
 
 Target = Callable[[bytes], object]
@@ -88,7 +88,7 @@ def heads(data: bytes) -> None:
 def pipe(data: bytes) -> None:
     """Frames on a pipe."""
     stream = io.BytesIO(data)
-    while frames.read_frame(stream) is not None:
+    while children.read_frame(stream) is not None:
         pass
 
 

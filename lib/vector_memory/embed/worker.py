@@ -11,7 +11,7 @@ from vector_memory.config import Settings
 from vector_memory.embed import registry
 from vector_memory.errors import VectorMemoryError
 from vector_memory.system import children
-from vector_memory.system.frames import read_frame, write_frame
+from vector_memory.system.children import read_frame, write_frame
 
 if TYPE_CHECKING:
     from vector_memory.model import Embedder

@@ -1,6 +1,6 @@
 """Processes that work for the daemon: each ends with it, whatever ends it, and at the end of a budget.
 
-A child speaks frames on stdin and stdout. Three things bound it:
+A child speaks frames on stdin and stdout: four bytes of length, then so many bytes. Three things bound it:
 
 - Its parent waits for an answer no longer than it says, then kills it.
 - A thread of the child ends it as soon as the other end of stdin is closed, which the system does
@@ -15,15 +15,18 @@ import contextlib
 import os
 import select
 import signal
+import struct
 import subprocess
 import sys
 import threading
 import time
 from typing import IO
 
-from vector_memory.system.frames import LENGTH, NICENESS, take_stdout
 from vector_memory.system.paths import PACKAGE_ROOT
 
+LENGTH = struct.Struct(">I")
+NICENESS = 10
+"""Of a child: prompts come first."""
 END_WAIT_S = 0.5
 PIPE_BYTES = 65_536
 PARENT_S = 5.0
@@ -164,7 +167,10 @@ def begin(patient: bool = False) -> tuple[IO[bytes], IO[bytes]]:
         target=_end_with_parent, args=(os.getppid(),), name="parent", daemon=True
     )
     watch.start()
-    return sys.stdin.buffer, take_stdout()
+    # What a library prints goes to stderr.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return sys.stdin.buffer, answers
 
 
 def allow(cpu_s: float) -> None:
@@ -180,3 +186,20 @@ def _end_with_parent(parent: int) -> None:
     while not poll.poll(PARENT_S * 1000) and os.getppid() == parent:
         pass
     os._exit(0)
+
+
+def read_frame(stream: IO[bytes]) -> bytes | None:
+    """Return the next frame's content, or None when the other side has gone."""
+    header = stream.read(LENGTH.size)
+    if len(header) < LENGTH.size:
+        return None
+    (length,) = LENGTH.unpack(header)
+    content = stream.read(length)
+    return content if len(content) == length else None
+
+
+def write_frame(stream: IO[bytes], content: bytes) -> None:
+    """Write a frame."""
+    stream.write(LENGTH.pack(len(content)))
+    stream.write(content)
+    stream.flush()

@@ -27,7 +27,7 @@ from vector_memory.system.paths import PACKAGE_ROOT
 WORKER = """
 import os, re, sys, time
 from vector_memory.system import children
-from vector_memory.system.frames import read_frame, write_frame
+from vector_memory.system.children import read_frame, write_frame
 
 def main():
     requests, answers = children.begin()

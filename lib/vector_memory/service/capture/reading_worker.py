@@ -22,7 +22,7 @@ from vector_memory.model import CleanText
 from vector_memory.redact import policy
 from vector_memory.service.capture.read_session import ReadRequest, read
 from vector_memory.system import children
-from vector_memory.system.frames import read_frame, write_frame
+from vector_memory.system.children import read_frame, write_frame
 from vector_memory.system.paths import Home
 
 FRAME_DRAFTS = 32
