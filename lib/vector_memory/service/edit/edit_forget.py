@@ -31,7 +31,7 @@ from vector_memory.service.memory.ageing_wishes import AgeingWishes, aged
 from vector_memory.service.memory.companions import companions
 from vector_memory.service.memory.exchange_versions import EDITED
 from vector_memory.service.memory.history import chain_of
-from vector_memory.service.memory.lookup import find, lookup
+from vector_memory.service.memory.lookup import answer, lookup
 from vector_memory.service.memory.views import BriefView, MemoryView, memory_view, view_in
 from vector_memory.text import analysis
 
@@ -194,7 +194,7 @@ def _chosen(ctx: Context, request: ForgetRequest) -> list[tuple[Shelf, Memory]]:
     asker = messages.asker_of(ctx, request)
     if request.query:
         ctx.embedding.wait(3.0)
-        hits = find(ctx, request.query, asker, request.k, cold=True)
+        hits = answer(ctx, request.query, asker, request.k, cold=True).hits
         terms, least = set(analysis.analyse(request.query)), ctx.settings.threshold
         # What has every word that was asked for is meant, however little the whole is like it.
         found = (
@@ -316,8 +316,7 @@ def _asks(memory: Memory, changed: Memory, is_reworded: bool) -> dict[str, objec
     """Return what an agent asks for that is the user's to give: new weight, or the old one for new words."""
     if memory.is_foreign or memory.is_suspicious:
         return {}
-    had = {} if is_reworded else memory.weight
-    return {name: value for name, value in changed.weight.items() if had.get(name) != value}
+    return {**changed.weight} if is_reworded else proposals.weight_asked(memory, changed)
 
 
 def _superseded(ctx: Context, shelf: Shelf, old: Memory, changed: Memory, raw: str) -> Memory:

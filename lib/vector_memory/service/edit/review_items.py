@@ -190,7 +190,7 @@ def _is_answered(ctx: Context, shelf: Shelf, passage: Memory) -> bool:
     def may_answer(memory: Memory) -> bool:
         return memory.kind not in OF_TALK and lookup.is_open(memory)
 
-    hits = lookup.find(ctx, passage.title, asker, 1, allowed=may_answer, cold=True)
+    hits = lookup.answer(ctx, passage.title, asker, 1, allowed=may_answer, cold=True).hits
     return any(hit.fits for hit in hits)
 
 

@@ -16,7 +16,7 @@ from vector_memory.service.memory import links
 from vector_memory.service.memory.confidence import VERIFIED
 from vector_memory.service.memory.history import history_of
 from vector_memory.service.memory.links import IdRequest, LinkView
-from vector_memory.service.memory.lookup import find, is_open, lookup
+from vector_memory.service.memory.lookup import answer, is_open, lookup
 from vector_memory.service.memory.views import (
     HistoryView,
     HitView,
@@ -113,7 +113,7 @@ def trace(ctx: Context, request: TraceRequest) -> TraceAnswer:
         raise BadInputError("Trace what?", "Give a query, or a memory's id.")
     asker = messages.asker_of(ctx, request)
     ctx.embedding.wait(MODEL_WAIT_S)
-    hits = find(ctx, request.query, asker, request.k, allowed=is_open, cold=True)
+    hits = answer(ctx, request.query, asker, request.k, allowed=is_open, cold=True).hits
     names = asker.names
     views = [hit_view(hit, names) for hit in hits]
     return TraceAnswer(hits=views, threshold=ctx.settings.threshold, audit=[])

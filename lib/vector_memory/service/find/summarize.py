@@ -13,7 +13,7 @@ from vector_memory.model import DECISION, DERIVED, PASSAGE, QUIET, SUMMARY, Memo
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import ProjectNames, Shelf, newest_of
-from vector_memory.service.memory.lookup import find, is_open
+from vector_memory.service.memory.lookup import answer, is_open
 from vector_memory.service.memory.views import BriefView, brief
 from vector_memory.text import analysis
 
@@ -88,7 +88,7 @@ def summarize(ctx: Context, request: SummaryRequest) -> SummaryAnswer:
 
 def _found(ctx: Context, query: str, asker: messages.Asker) -> list[Memory]:
     ctx.embedding.wait(3.0)
-    hits = find(ctx, query, asker, MOST_FOUND, allowed=is_open, cold=True)
+    hits = answer(ctx, query, asker, MOST_FOUND, allowed=is_open, cold=True).hits
     least = ctx.settings.threshold
     return [hit.memory for hit in hits if hit.relevance >= least]
 

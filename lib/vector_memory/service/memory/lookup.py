@@ -37,18 +37,6 @@ def surroundings(shelf: Shelf, memory: Memory, count: int) -> tuple[list[str], l
     return sides[0], sides[1]
 
 
-def find(
-    ctx: Context,
-    text: str,
-    asker: Asker,
-    k: int,
-    allowed: Callable[[Memory], bool] | None = None,
-    cold: bool = False,
-) -> list[Hit]:
-    """Return the hits of `answer`."""
-    return answer(ctx, text, asker, k, allowed=allowed, cold=cold).hits
-
-
 def answer(
     ctx: Context,
     text: str,

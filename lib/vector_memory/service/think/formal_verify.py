@@ -283,7 +283,7 @@ def _expired_is_not_served(store: ReadStore) -> Breaches:
     for memory in store.over:
         scope = Scope(projects=(memory.project,), collections=(memory.collection,))
         asker = replace(store.asker, scope=scope)
-        hits = lookup.find(store.ctx, memory.text[:SEARCHED_CHARS], asker, SERVED)
+        hits = lookup.answer(store.ctx, memory.text[:SEARCHED_CHARS], asker, SERVED).hits
         if any(hit.memory.id == memory.id for hit in hits):
             yield memory.id, "has expired or holds no longer, and a recall brings it"
 

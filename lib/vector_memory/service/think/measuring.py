@@ -148,7 +148,7 @@ def recalls(ctx: Context, n: int) -> Measured | None:
 def _quality(ctx: Context, n: int) -> Measured | None:
     probes, asker, good = _probes(ctx, n, PROBE_WORDS // 2), _asker(ctx), 0
     for text, memory in probes:
-        hits = lookup.find(ctx, text, asker, NEAR)
+        hits = lookup.answer(ctx, text, asker, NEAR).hits
         good += any(hit.memory.id == memory.id or hit.memory.text == memory.text for hit in hits)
     basis = f"{figures.rate(good, len(probes)).told} found among the first {NEAR} by every second word of their first"
     return Measured(round(good / len(probes), 3), basis) if probes else None

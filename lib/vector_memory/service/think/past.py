@@ -163,8 +163,8 @@ def _replay(ctx: Context, request: PastRequest) -> ledger.Answer:
         left_out = any(memory.id.startswith(prefix) for prefix in request.without)
         return may(memory) and not left_out and (at is None or held_at(memory, at))
 
-    now = lookup.find(ctx, request.query, asker, request.k, allowed=may, cold=True)
-    then = lookup.find(other, request.query, asker, request.k, allowed=allowed, cold=True)
+    now = lookup.answer(ctx, request.query, asker, request.k, allowed=may, cold=True).hits
+    then = lookup.answer(other, request.query, asker, request.k, allowed=allowed, cold=True).hits
     changes = _differences(now, then)
     views = [ledger.in_brief(hit.memory) for hit in then]
     summary = f"{len(changes)} memories are found in another place, or by one of the two alone."

@@ -139,7 +139,7 @@ def _similar(ctx: Context, question: HookQuestion, line: str) -> list[Memory]:
     """Return a solution of an error that reads much the same: relevance alone would do with the same
     program or topic, and the fix of another error harms."""
     asker = replace(question, scope=replace(question.scope, kinds=KINDS))
-    hits: list[Hit] = lookup.find(ctx, line, asker, MOST_SIMILAR)
+    hits: list[Hit] = lookup.answer(ctx, line, asker, MOST_SIMILAR).hits
     least = max(STRICT, ctx.settings.threshold)
     fit = (hit.memory for hit in hits if hit.relevance >= least and lookup.is_open(hit.memory))
     return [memory for memory in fit if _says_the_same(memory, line)][:1]
