@@ -3,6 +3,7 @@ and the protocols between the parts. No I/O, no third-party import."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -687,6 +688,13 @@ def is_hex(word: str, size: int) -> bool:
 
 
 _HEX_DIGITS = frozenset("0123456789abcdef")
+
+
+def digest_of(*words: str, size: int = 16) -> str:
+    """Return what tells these words from others, the same at any time: so many bytes, in hexadecimal."""
+    return hashlib.blake2b(
+        "\0".join(words).encode("utf-8", "surrogatepass"), digest_size=size
+    ).hexdigest()
 
 
 def unique(words: Iterable[str]) -> tuple[str, ...]:

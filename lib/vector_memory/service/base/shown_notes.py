@@ -3,12 +3,12 @@ followed tells whether it was used."""
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from vector_memory.model import digest_of
 from vector_memory.service.base.session_memory import Running
 from vector_memory.text import fence
 
@@ -84,8 +84,7 @@ class Showing:
 
     def of(self, session: str, notes: Sequence[fence.Note], at: datetime) -> list[ShownNote]:
         """Return notes as they wait for their judgement."""
-        words = f"{session}\0{self.prompt}".encode("utf-8", "surrogatepass")
-        prompt = hashlib.blake2b(words, digest_size=8).hexdigest() if self.prompt else ""
+        prompt = digest_of(session, self.prompt, size=8) if self.prompt else ""
         return [
             ShownNote(note.id, note.text, at, self.channel, prompt, self.worths.get(note.id))
             for note in notes

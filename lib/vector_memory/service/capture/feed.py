@@ -3,7 +3,6 @@ secrets, and goes the way of all transcripts from there: what is acknowledged is
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import threading
@@ -16,6 +15,7 @@ from datetime import datetime
 from vector_memory import redact
 from vector_memory.client.spool import write_spool
 from vector_memory.errors import BadInputError
+from vector_memory.model import digest_of
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.request_fields import require_text
@@ -124,9 +124,7 @@ def feed(ctx: Context, request: FeedRequest) -> FeedAnswer:
         kind = "SessionEnd" if request.final else "Stop"
         spooled = ctx.reserve.spare(lambda: write_spool(ctx.home, kind, event, place.root))
     ctx.spooled(spooled)
-    duplicates = len(
-        [fed_message for fed_message in request.heard if fed_message.role in TAKEN]
-    ) - len(fresh)
+    duplicates = sum(message.role in TAKEN for message in request.heard) - len(fresh)
     counts = {"accepted": len(request.heard) - duplicates, "duplicates": duplicates}
     ctx.audit("feed", request.actor, [], **counts)
     return FeedAnswer(counts["accepted"], len(fresh), duplicates, session)
@@ -168,8 +166,7 @@ def _head(path: str) -> tuple[str, str]:
 
 
 def _name(*parts: str) -> str:
-    words = "\0".join(parts).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(words, digest_size=_UUID_CHARS // 2).hexdigest()
+    return digest_of(*parts, size=_UUID_CHARS // 2)
 
 
 def _known(path: str) -> Iterator[str]:
@@ -215,7 +212,7 @@ def _append(path: str, lines: str) -> None:
     private.make_folder(folder)
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
     with os.fdopen(os.open(path, flags, 0o600), "r+b") as file:
-        whole = _whole_bytes(file.read())
+        whole = file.read().rfind(b"\n") + 1
         try:
             file.truncate(whole)
             file.seek(whole)
@@ -227,7 +224,3 @@ def _append(path: str, lines: str) -> None:
                 os.truncate(path, whole)
             raise
     sync_file(folder)
-
-
-def _whole_bytes(content: bytes) -> int:
-    return content.rfind(b"\n") + 1

@@ -6,7 +6,6 @@ turn that it has reached. A turn is done with when another one has come, or when
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,7 +17,7 @@ from vector_memory.extract.chunks import chunks
 from vector_memory.extract.extractor import extract
 from vector_memory.extract.schema import Extracted
 from vector_memory.index.voices import USER, voices
-from vector_memory.model import CONTEXT, PASSAGE, RULES, Memory, Origin, Scope, strictest
+from vector_memory.model import CONTEXT, PASSAGE, RULES, Memory, Origin, Scope, digest_of, strictest
 from vector_memory.service.base import model_help
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -141,8 +140,7 @@ def _draft(idea: Extracted, passages: Sequence[Memory]) -> Memory:
     """Return a found idea as a memory of the passage that it quotes."""
     first = next((passage for passage in passages if idea.quote in passage.text), passages[0])
     cleaned = redact.clean(idea.text)
-    digest = hashlib.blake2b(cleaned.text.lower().encode("utf-8", "replace"), digest_size=12)
-    name = f"model:{digest.hexdigest()}"
+    name = f"model:{digest_of(cleaned.text.lower(), size=12)}"
     return Memory(
         id=memory_id(name, first.project),
         text=cleaned.text,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from vector_memory import redact
 from vector_memory.index.topics import shifts, spans
 from vector_memory.index.topics.turns import TopicTurn
-from vector_memory.model import TOPIC, Scope
+from vector_memory.model import TOPIC, Scope, digest_of
 from vector_memory.service.base import model_help
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import session_topics
@@ -98,7 +98,7 @@ def _word(ctx: Context, one: SessionContents) -> int:
             lines = session_topics.clip_lines(
                 [memory.title, said, *memory.text.split("\n")[1:]], session_topics.TEXT_CHARS
             )
-            mark = {session_topics.WORDED: session_topics.digest(memory.text)}
+            mark = {session_topics.WORDED: digest_of(memory.text)}
             new = trust_marks.settled(
                 replace(now, text=redact.clean(lines).text, extra={**now.extra, **mark})
             )

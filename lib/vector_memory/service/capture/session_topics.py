@@ -6,7 +6,6 @@ They are derived: whatever changes in a session's passages changes them, and rea
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import threading
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,6 +29,7 @@ from vector_memory.model import (
     Sensitivity,
     Source,
     Status,
+    digest_of,
     strictest,
 )
 from vector_memory.service.base.context import Context
@@ -272,14 +272,9 @@ def _memory(span: TopicSpan, parent: str, session: str, project: str, id: str) -
 def _as_worded(made: Memory, stored: Memory | None) -> Memory:
     """Return a topic in a model's words, where these were found for the same words of the rules."""
     mark = stored.extra.get(WORDED) if stored is not None else None
-    if stored is None or mark != digest(made.text):
+    if stored is None or mark != digest_of(made.text):
         return made
     return replace(made, text=stored.text, extra={**made.extra, WORDED: mark})
-
-
-def digest(text: str) -> str:
-    """Return what tells one text from another: 32 hexadecimal digits."""
-    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
 def files_of(members: Sequence[TopicTurn]) -> list[str]:

@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 from vector_memory.journal.use_labels import SEARCH, UseLabel
-from vector_memory.model import Memory
+from vector_memory.model import Memory, digest_of
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory.lookup import lookup
@@ -57,7 +56,6 @@ def keep(
     """Keep a verdict on some memories, under a hash of the question, by which the verdicts on one question are
     known to belong together."""
     now = ctx.now()
-    digest = hashlib.blake2b(query.encode("utf-8", "replace"), digest_size=8).hexdigest()
     ctx.state.add_use_labels(
         UseLabel(
             SESSION,
@@ -67,7 +65,7 @@ def keep(
             memory.kind,
             max(0.0, (now - memory.created_at).total_seconds()),
             is_right,
-            prompt=digest if query else "",
+            prompt=digest_of(query, size=8) if query else "",
         )
         for memory in memories
     )

@@ -11,7 +11,6 @@ a procedure (skill-discovery).
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -209,9 +208,8 @@ def made(
     """
     ids = [source.id for source in sources]
     named = (ids[0], about) if about else sorted(ids)
-    name = "\0".join((how, sources[0].project, *named)).encode("utf-8", "replace")
     return Memory(
-        hashlib.blake2b(name, digest_size=16).hexdigest(),
+        model.digest_of(how, sources[0].project, *named),
         redact.clean(text).text,
         now,
         project=sources[0].project,

@@ -4,7 +4,6 @@ leave them out unless they name their collection."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -21,6 +20,7 @@ from vector_memory.model import (
     Source,
     Status,
     Temporal,
+    digest_of,
     strictest,
 )
 from vector_memory.redact import levels
@@ -49,8 +49,7 @@ class CountedRecord:
 
 def id_of(place: projects.Place, collection: str, key: str) -> str:
     """Return the id of a project's record: the same at any time."""
-    name = "\0".join((place.id, collection, key)).encode("utf-8", "replace")
-    return hashlib.blake2b(name, digest_size=16).hexdigest()
+    return digest_of(place.id, collection, key)
 
 
 def keep(ctx: Context, asker: ProjectAsker, record: CountedRecord) -> Memory | None:

@@ -3,7 +3,6 @@ which counts half and proves nothing alone."""
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
@@ -15,7 +14,7 @@ from vector_memory.config import Settings
 from vector_memory.errors import BadInputError
 from vector_memory.index.fixes import commands
 from vector_memory.index.topics.turns import terms_of
-from vector_memory.model import HEURISTICS, Memory, Scope, unique
+from vector_memory.model import HEURISTICS, Memory, Scope, digest_of, unique
 from vector_memory.observe.learning import outcomes, things, trails
 from vector_memory.observe.learning.figures import NOT_ENOUGH, Rate, RateComparison, compare, rate
 from vector_memory.observe.learning.outcomes import Task
@@ -171,8 +170,7 @@ def report(
 
 def key_of(*words: str) -> str:
     """Return the name of a report: the same words are the same report."""
-    name = "\0".join(words).encode("utf-8", "replace")
-    return f"{REPORT}{hashlib.blake2b(name, digest_size=12).hexdigest()}"
+    return REPORT + digest_of(*words, size=12)
 
 
 def as_dict(task: Task) -> dict[str, object]:

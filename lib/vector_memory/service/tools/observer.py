@@ -6,18 +6,17 @@ finds is kept, redacted (`flags`); where the settings say so, the agent is told.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vector_memory import projects, redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.model import PROCEDURE, RULES, Origin
+from vector_memory.model import PROCEDURE, RULES, Origin, digest_of
 from vector_memory.observe.commands import command_line, judge
 from vector_memory.observe.commands.findings import (
     CONTRACT,
@@ -32,6 +31,7 @@ from vector_memory.observe.intent import asked_for, changes, drift, limits, obje
 from vector_memory.observe.intent.drift import Course
 from vector_memory.observe.intent.limits import Limit
 from vector_memory.observe.intent.objectives import Objectives
+from vector_memory.redact import levels
 from vector_memory.service.base import context_block
 from vector_memory.service.base.context import Context
 from vector_memory.service.tools import earlier_prompts
@@ -253,7 +253,7 @@ def _flags(
     """Return findings as they are kept: redacted, then cut; none where words of the call cannot be checked.
     The whole call first, so that its secrets go from the words that are kept of it."""
     try:
-        for text in (*_strings(call.input), *call.asked):
+        for text in (*levels.strings_in(call.input), *call.asked):
             redact.clean(text)
         return [_flag(ctx, call, watched, finding) for finding in findings]
     except UnsafeTextError:
@@ -261,18 +261,10 @@ def _flags(
         return []
 
 
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (dict, list)):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _strings(item)
-
-
 def _flag(ctx: Context, call: ToolCall, watched: Watched, finding: Finding) -> Flag:
     at, target = ctx.now(), _line(finding.target, TARGET_CHARS)
     return Flag(
-        id=_hash(call.session, call.use_id or at.isoformat(), finding.category, target),
+        id=digest_of(call.session, call.use_id or at.isoformat(), finding.category, target, size=8),
         session=call.session[:100],
         folder=call.folder,
         at=at.isoformat(),
@@ -296,10 +288,6 @@ def _line(text: str, chars: int) -> str:
     return words if len(words) <= chars else words[: chars - 1] + "\u2026"
 
 
-def _hash(*words: str) -> str:
-    return hashlib.blake2b("\0".join(words).encode("utf-8", "replace"), digest_size=8).hexdigest()
-
-
 _DRIFTS = (LIMIT, CONTRACT, SCOPE_DRIFT, TARGET_DRIFT)
 
 
@@ -309,7 +297,7 @@ def _warning(ctx: Context, call: ToolCall, flags: Sequence[Flag]) -> str:
     shown = ctx.state.shown(call.session)
     notes: dict[str, fence.Note] = {}
     for flag in flags:
-        id = _hash("warning", call.session, flag.category, flag.target)
+        id = digest_of("warning", call.session, flag.category, flag.target, size=8)
         drifts = flag.category in _DRIFTS
         if (flag.severity == HIGH or drifts) and not flag.asked and id not in shown | notes.keys():
             words = flag.reason if drifts else f"{flag.reason} (`{flag.text}`)"

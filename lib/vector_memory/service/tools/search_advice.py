@@ -6,7 +6,6 @@ few tokens, and never breaks a search: whatever goes wrong here, the search runs
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 import threading
@@ -387,7 +386,7 @@ def _listener(call: ToolCall) -> str:
 def _digest(wanted: SearchTerms) -> str:
     """Return what a search is known by: what it looks for, however it is written."""
     words = sorted(repr((each.names, each.words, each.files)) for each in wanted.alternatives)
-    return hashlib.blake2b("\n".join(words).encode("utf-8", "replace"), digest_size=12).hexdigest()
+    return model.digest_of(*words, size=12)
 
 
 def _not_shown(found: Sequence[NamedMemory], shown: set[str]) -> Iterator[NamedMemory]:
