@@ -4,6 +4,7 @@ when the next session of its project starts, which would else be told that an ol
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
@@ -56,7 +57,7 @@ def newest(ctx: Context, question: HookQuestion) -> Unended | None:
     folder = os.path.dirname(own)
     if not (os.path.isabs(folder) and ctx.settings.capture):
         return None
-    others = [path for path in _by_time(folder) if path != own][:LOOKED_AT]
+    others = [path for path in _by_time(transcripts_in(folder)) if path != own][:LOOKED_AT]
     here = last_turn(ctx.running, question.session)
     path = next((one for one in others if not _goes_on(_tail(ctx, one), here)), "")
     if not path:
@@ -104,20 +105,23 @@ def _started_in(path: str) -> str:
     return ""
 
 
-def _by_time(folder: str) -> list[str]:
-    """Return the transcripts of sessions in a folder, the one that was written to last first."""
+def transcripts_in(folder: str) -> dict[str, os.stat_result]:
+    """Return the transcripts in a folder, each with how it stands."""
     try:
         with os.scandir(folder) as entries:
-            found = [
-                (entry.stat(follow_symlinks=False).st_mtime, entry.path)
+            return {
+                entry.path: entry.stat(follow_symlinks=False)
                 for entry in entries
-                if entry.name.endswith(".jsonl")
-                and not entry.name.startswith(OF_SUBAGENT)
-                and entry.is_file(follow_symlinks=False)
-            ]
+                if entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False)
+            }
     except OSError:
-        return []
-    return [path for _, path in sorted(found, reverse=True)]
+        return {}
+
+
+def _by_time(transcripts: Mapping[str, os.stat_result]) -> list[str]:
+    """Return those of sessions, not of subagents, the one that was written to last first."""
+    own = [path for path in transcripts if not os.path.basename(path).startswith(OF_SUBAGENT)]
+    return sorted(own, key=lambda path: (transcripts[path].st_mtime, path), reverse=True)
 
 
 def _goes_on(tail: SessionTail, own: SessionTail) -> bool:

@@ -53,7 +53,7 @@ def _changed(ctx: Context, now: datetime) -> Iterator[tuple[str, str]]:
     since = (now - unended.LOOKED_BACK).timestamp()
     for folder in sorted({os.path.dirname(path) for path in paths}):
         own = {path for path in paths if os.path.dirname(path) == folder}
-        times = _transcripts(folder)
+        times = unended.transcripts_in(folder)
         begun = min((times[path].st_mtime for path in own if path in times), default=None)
         stamps = {
             path: f"{about.st_mtime_ns}:{about.st_size}"
@@ -63,15 +63,3 @@ def _changed(ctx: Context, now: datetime) -> Iterator[tuple[str, str]]:
         for path in ctx.state.unread(folder, stamps):
             if not backfill.is_live(path):
                 yield path, stamps[path]
-
-
-def _transcripts(folder: str) -> dict[str, os.stat_result]:
-    try:
-        with os.scandir(folder) as entries:
-            return {
-                entry.path: entry.stat(follow_symlinks=False)
-                for entry in entries
-                if entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False)
-            }
-    except OSError:
-        return {}
