@@ -55,20 +55,24 @@ def is_included(entry: bytes, index: int, size: int, path: Sequence[bytes], top:
     Args:
         entry: its leaf hash.
     """
-    if not 0 <= index < size:
-        return False
-    at, last, found = index, size - 1, entry
+    return 0 <= index < size and _climbed(index, size - 1, entry, path)[1:] == (top, 0)
+
+
+def _climbed(at: int, last: int, start: bytes, path: Sequence[bytes]) -> tuple[bytes, bytes, int]:
+    """Return the roots to which a path leads from node `at` of the nodes up to `last` of one level: of the tree that ends
+    with that node, and of the whole; and where it ends: 0 at the top, -1 beyond it."""
+    old = new = start
     for step in path:
-        if last == 0:
-            return False
+        if last <= 0:
+            return old, new, -1
         if at & 1 or at == last:
-            found = _node(step, found)
+            old, new = _node(step, old), _node(step, new)
             while not at & 1 and at:
                 at, last = at >> 1, last >> 1
         else:
-            found = _node(found, step)
+            new = _node(new, step)
         at, last = at >> 1, last >> 1
-    return last == 0 and found == top
+    return old, new, last
 
 
 def consistency(leaves: Sequence[bytes], earlier: int) -> list[bytes]:
@@ -108,15 +112,4 @@ def is_consistent(
     at, last = earlier - 1, size - 1
     while at & 1:
         at, last = at >> 1, last >> 1
-    old = new = steps[0]
-    for step in steps[1:]:
-        if last == 0:
-            return False
-        if at & 1 or at == last:
-            old, new = _node(step, old), _node(step, new)
-            while not at & 1 and at:
-                at, last = at >> 1, last >> 1
-        else:
-            new = _node(new, step)
-        at, last = at >> 1, last >> 1
-    return last == 0 and old == earlier_top and new == top
+    return _climbed(at, last, steps[0], steps[1:]) == (earlier_top, top, 0)
