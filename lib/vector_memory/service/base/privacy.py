@@ -4,6 +4,7 @@ to what is shown."""
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -13,31 +14,15 @@ from vector_memory.redact import policy
 from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.system.json_in import Record
+from vector_memory.text import tables
 
 T = TypeVar("T")
 
-AS_THEY_ARE = frozenset(
-    {"id", "ids", "from_id", "to_id", "parent", "session", "sha256", "fingerprint", "at"}
-    | {"since", "until", "from", "to", "last", "created_at", "updated_at", "stored_at"}
-    | {"started_at", "ended_at", "last_used_at", "expires_at", "valid_from", "valid_until"}
-    | {"not_after", "due_on", "gone_on", "outdated_on", "refuted_on", "every", "project"}
-    | {"project_id", "projects", "path", "root", "folder", "store", "collection", "priority"}
-    | {
-        "suggested_priority",
-        "origin",
-        "state",
-        "actor",
-        "temporal",
-        "tier",
-        "sensitivity",
-        "ceiling",
-    }
-    | {"jurisdiction", "relation", "status", "mode", "verdict", "action", "actions", "form"}
-    | {"scenario", "setting", "permitted", "prohibited"}
-)
+_FIELDS = tables.sets("answer_fields", os.path.dirname(__file__))
+AS_THEY_ARE = _FIELDS["as they are"]
 """Fields of an answer that hold ids, times, places and words of ours: who asks goes on with them. All else may be
 anybody's words."""
-BY_NAME = frozenset(("jobs", "families", "counts"))
+BY_NAME = _FIELDS["by name"]
 """Fields whose own fields are called by anybody's words."""
 DROPPED = "[redacted:unsafe]"
 CONFIGURATIONS = "configurations"
