@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
-import tempfile
+import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -26,6 +25,7 @@ from vector_memory.service.capture import archives, session_topics
 from vector_memory.service.capture.session_topics import SessionContents
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.exchange_versions import memory_id
+from vector_memory.system.durable_files import write_durably
 from vector_memory.system.files import open_plain
 from vector_memory.text import days
 from vector_memory.text.note_names import note_name
@@ -281,13 +281,6 @@ def _read(path: str) -> str:
 
 
 def _replace(path: str, text: str) -> None:
-    descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".vector-memory-")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        if os.path.exists(path):
-            shutil.copymode(path, temporary)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    mode = stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else 0o600
+    write_durably(path, text.encode("utf-8"))
+    os.chmod(path, mode)
