@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -46,10 +45,7 @@ class Ended:
 def learn(ctx: Context, ended: Ended) -> None:
     """Read what is new, once, and make what is made of it: memories, topics, the session's summary, verdicts
     on fixes and notes that were shown, lessons, the snapshot for the next start."""
-    turn = store_session.read_turn(
-        ctx, ended.transcript, ended.final, ended.last_message, ended.apart, ended.stopped_at
-    )
-    turns = [turn, *(_of_subagents(ctx, ended.transcript) if ended.final else ())]
+    turn, *_ = turns = _read(ctx, ended)
     captured = store_session.store(ctx, turns, ended.folder, tasks=(deferred.TOPICS,))
     find_ideas.find_all(ctx)
     concerned = {ended.session, *captured.sessions}
@@ -83,22 +79,25 @@ def learn(ctx: Context, ended: Ended) -> None:
 def pass_over(ctx: Context, ended: Ended) -> None:
     """Read what is new, and keep nothing of it, now or later: the user wanted none of it captured when it was said."""
     before = Cursor.from_dict(ctx.state.cursor(ended.transcript) or {})
-    turn = store_session.read_turn(
-        ctx, ended.transcript, ended.final, ended.last_message, ended.apart, ended.stopped_at
-    )
-    turns = [turn, *(_of_subagents(ctx, ended.transcript) if ended.final else ())]
+    turns = _read(ctx, ended)
     for read in turns:
-        tombstones.block_read(ctx, read, before if read is turn else Cursor())
+        tombstones.block_read(ctx, read, before if read is turns[0] else Cursor())
     with ctx.capturing:
         ctx.state.set_cursors({read.path: read.cursor.to_dict() for read in turns}, [])
 
 
-def _of_subagents(ctx: Context, transcript: str) -> Iterator[TurnRead]:
-    """Yield what subagents said whose transcripts were not there yet when they stopped."""
-    for path in store_session.unread_of_subagents(ctx, transcript):
+def _read(ctx: Context, ended: Ended) -> list[TurnRead]:
+    """Return what is new in a session's transcript, and at its end what subagents said whose transcripts were not there
+    yet when they stopped."""
+    turn = store_session.read_turn(
+        ctx, ended.transcript, ended.final, ended.last_message, ended.apart, ended.stopped_at
+    )
+    turns = [turn]
+    for path in store_session.unread_of_subagents(ctx, ended.transcript) if ended.final else ():
         # One that cannot be read is no reason to lose the session's own end.
         with suppress(OSError):
-            yield store_session.read_turn(ctx, path, True)
+            turns.append(store_session.read_turn(ctx, path, True))
+    return turns
 
 
 def resume_mining(ctx: Context) -> None:
