@@ -136,7 +136,6 @@ VOTE = "vote"
 LEAST_VOTERS = 4
 MOST_CHARS = 300
 MOST_VOTERS, MOST_VOTES = 50, 500
-_changing = threading.Lock()
 
 
 class VoteRequest(messages.Request):
