@@ -46,7 +46,8 @@ def write_durably(path: str, content: bytes, mode: int = 0o600) -> None:
         OSError: it cannot be written; what was there is there, and nothing else.
     """
     folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f".{name}-{threading.get_ident():x}")
+    # A name may be as long as the disk allows.
+    temporary = os.path.join(folder, f".{name[:50]}-{threading.get_ident():x}")
     drop(temporary)
     # Made anew, it is nobody else's, whatever stood there.
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)

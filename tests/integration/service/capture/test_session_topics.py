@@ -16,6 +16,7 @@ from service_house import ServiceHouse, captured_of, door, hook_question
 
 from vector_memory import redact
 from vector_memory.errors import NotFoundError
+from vector_memory.index.notes.daily_note import section
 from vector_memory.model import (
     DERIVED,
     SUMMARY,
@@ -366,6 +367,20 @@ def test_a_daily_note_is_named_as_the_vault_has_it(house: ServiceHouse, tmp_path
     house.ctx.settings = replace(house.ctx.settings, daily_note_name="YYYY-MM-DD")
     assert session_summary.take_out_sections(str(vault), "s1") == 1
     assert "spool" not in note.read_text()
+
+
+def test_a_note_is_replaced_whatever_its_name(tmp_path: Path) -> None:
+    """The user may have called it as he liked, and lets others write to it."""
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    words = section("s1", "At nine", ["spool"])
+    assert session_summary.put_section(str(vault), "a.md", "s1", words)
+    note = (vault / "a.md").rename(vault / f"{'x' * 252}.md")
+    note.chmod(0o664)
+    assert session_summary.take_out_sections(str(vault), "s1") == 1
+    assert "spool" not in note.read_text()
+    assert stat.S_IMODE(note.stat().st_mode) == 0o664
+    assert list(vault.iterdir()) == [note]
 
 
 def test_a_note_that_leads_elsewhere_is_left_alone(house: ServiceHouse, tmp_path: Path) -> None:
