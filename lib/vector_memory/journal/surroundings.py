@@ -51,9 +51,10 @@ class Surroundings(MemoryReads):
         ]
 
     def put_project(self, project: Project) -> None:
-        """Store a project, replacing what was known of it."""
+        """Store a project, replacing what was known of it; nothing is written where that is the same."""
         row = (project.id, project.name, project.root, project.store)
-        self.connections.write("INSERT OR REPLACE INTO projects VALUES (?, ?, ?, ?)", [row])
+        if self.connections.rows("SELECT * FROM projects WHERE id = ?", (project.id,)) != [row]:
+            self.connections.write("INSERT OR REPLACE INTO projects VALUES (?, ?, ?, ?)", [row])
 
     def projects(self) -> list[Project]:
         """Return all known projects, by name, then id."""

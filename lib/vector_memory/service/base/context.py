@@ -113,7 +113,6 @@ class Context:
     """Set when the daemon ends: long work stops at its next step."""
     generation: Allowance = field(init=False)
     _shelves: dict[str, Shelf] = field(default_factory=dict)
-    _known: set[tuple[str, str]] = field(default_factory=set)
     _refused: dict[str, str] = field(default_factory=dict)
     _replaced: dict[str, tuple[int, ...] | None] = field(default_factory=dict)
     _places: dict[str, tuple[float, projects.Place]] = field(default_factory=dict)
@@ -224,14 +223,6 @@ class Context:
     def know_project(self, shelf: Shelf, place: projects.Place) -> None:
         """Keep a project's name and folder beside its memories."""
         shelf.journal.put_project(Project(place.id, place.name, place.root, place.store))
-
-    def know_place(self, shelf: Shelf, place: projects.Place) -> None:
-        """Keep a project's name and folder, once while the daemon runs: many memories of one project may come in a
-        row."""
-        key = (shelf.folder, place.id)
-        if key not in self._known:
-            self._known.add(key)
-            self.know_project(shelf, place)
 
     def count(self, name: str, by: int = 1) -> None:
         """Add to a counter that `stats` and `doctor` show."""

@@ -213,7 +213,7 @@ def _store(
     group = tombstones.without_purged(ctx, place.id, group)
     if not group:
         return
-    ctx.know_place(shelf, place)
+    ctx.know_project(shelf, place)
     for part in _parts([_memory(draft, place.id) for draft in group]):
         ctx.hooks.give_way()
         _write(ctx, shelf, part, captured)

@@ -170,7 +170,7 @@ def init(ctx: Context, request: ShareInitRequest) -> ShareInitAnswer:
             share = replace(share, team=name, seen={}, published=published)
         team.save(ctx, corner, share)
     if corner.place:
-        ctx.know_place(ctx.shelf_of(corner.place), corner.place)
+        ctx.know_project(ctx.shelf_of(corner.place), corner.place)
     path = _admit(ctx, corner, own, request.name, request.jurisdiction)
     ctx.state.audit("share", request.actor, [], {"action": "init", "project": corner.id})
     is_taken_back = before.url not in (request.to, *left) and before.published.digest

@@ -262,7 +262,7 @@ def placed(
     place = request_fields.place_of(ctx, target)
     shelf = ctx.shelf_of(place)
     if place:
-        ctx.know_place(shelf, place)
+        ctx.know_project(shelf, place)
     with redact.for_project(place.folders if place else ()):
         memory = _memory(ctx, data, place.id if place else "", done)
         if is_ours:
