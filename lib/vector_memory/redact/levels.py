@@ -65,16 +65,16 @@ def raised(memory: Memory, more: Sequence[str] = ()) -> Memory:
     return replace(memory, sensitivity=level, jurisdiction=law)
 
 
-def restricting() -> Callable[[object], bool] | None:
+def restricting() -> Callable[[object], bool]:
     """Return what says whether the rules in force here restrict any of the words and files in a value, see
-    `strings_in`; None where none restricts anything."""
+    `strings_in`."""
     rules = [rule for rule in active() if rule.mark == Sensitivity.RESTRICTED]
 
     def restricts(value: object) -> bool:
-        words = list(strings_in(value))
+        words = list(strings_in(value)) if rules else []
         return any(rule.holds("\n".join(words), words) for rule in rules)
 
-    return restricts if rules else None
+    return restricts
 
 
 def strings_in(value: object) -> Iterator[str]:

@@ -127,7 +127,6 @@ def _logged(ctx: Context, session: str, projects: Sequence[str] | None) -> list[
             for line in file:
                 with suppress(ValueError, TypeError):
                     found.append(LoggedStep(**json.loads(line)))
-    if restricts := levels.restricting():
-        withheld = {step.turn for step in found if restricts(vars(step))}
-        found = [step for step in found if step.turn not in withheld]
-    return found
+    restricts = levels.restricting()
+    withheld = {step.turn for step in found if restricts(vars(step))}
+    return [step for step in found if step.turn not in withheld]

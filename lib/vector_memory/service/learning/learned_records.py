@@ -65,8 +65,6 @@ class SessionLedger:
     def open(self) -> SessionLedger:
         """It without what the rules in force here restrict: nothing is learned from that."""
         restricts = levels.restricting()
-        if restricts is None:
-            return self
         return SessionLedger(
             [task for task in self.tasks if not restricts(vars(task))],
             [sighting for sighting in self.seen if not restricts(sighting)],
@@ -203,7 +201,7 @@ def board_of(asker: ProjectAsker) -> Board:
     record = counted_records.get(asker, HEURISTICS, BOARD)
     (board,) = read_all(Board, [record.extra if record else {}])
     habits, restricts = read_all(trouble.Habit, board.habits), levels.restricting()
-    told = [habit for habit in habits if not (restricts and restricts(vars(habit)))]
+    told = [habit for habit in habits if not restricts(vars(habit))]
     return replace(board, habits=told)
 
 
@@ -229,10 +227,8 @@ def things_of(asker: ProjectAsker) -> list[things.Thing]:
 def _drawn(asker: ProjectAsker, collection: str, name: str, kind: Callable[..., T]) -> list[T]:
     """Return what was drawn in a project, without what somebody stored beside it, and what is restricted by now."""
     records = counted_records.of(asker, collection, MOST_RECORDS, (name,))
-    drawn = [record.extra for record in records if record.is_quiet]
-    if restricts := levels.restricting():
-        drawn = [extra for extra in drawn if not restricts(extra)]
-    return read_all(kind, drawn)
+    drawn, restricts = [record.extra for record in records if record.is_quiet], levels.restricting()
+    return read_all(kind, [extra for extra in drawn if not restricts(extra)])
 
 
 def read_all(kind: Callable[..., T], raw: Any) -> list[T]:

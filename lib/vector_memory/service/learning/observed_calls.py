@@ -77,7 +77,7 @@ def harvest(exchanges: Iterable[Exchange], clean: Clean) -> list[TaskTurn]:
     return [
         _turn(exchange, ends, owns[exchange.key])
         for exchange in working
-        if not (restricts and restricts(_words(exchange)))
+        if not restricts(_words(exchange))
     ]
 
 

@@ -143,7 +143,7 @@ def _changed(ctx: Context, request: PlanRequest, items: Sequence[PlanItem]) -> l
     task, *after = (str(redact.clean(name).text) for name in (request.task, *request.after))
     if not task:
         raise BadInputError("task is missing.", "Say what is to be done.")
-    if request.is_agent and (restricts := levels.restricting()) and restricts([task, *after]):
+    if request.is_agent and levels.restricting()([task, *after]):
         # It could not be given its own plan from then on.
         raise BadInputError("What these words name is restricted here.", "Call the task otherwise.")
     by_name = {item.task: item for item in items}
