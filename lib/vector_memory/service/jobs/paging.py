@@ -28,7 +28,12 @@ class Page(NamedTuple):
 
 
 def page(
-    ctx: Context, cursor: Record, k: int, scope: Scope | None = None, begun: Record | None = None
+    ctx: Context,
+    cursor: Record,
+    k: int,
+    scope: Scope | None = None,
+    begun: Record | None = None,
+    in_tiers: bool = False,
 ) -> Page | None:
     """Return the page at a cursor, None where there is none. What is changed on the way gets a new `seq`, and
     is no page's again.
@@ -36,6 +41,7 @@ def page(
     Args:
         k: memories of a page at most.
         begun: by store, behind which `seq` to begin; everything by default.
+        in_tiers: what gave way, too, but nothing that is cold.
     """
     shelves = ctx.all_shelves()
     folders = [shelf.folder for shelf in shelves]
@@ -46,7 +52,7 @@ def page(
     shelf = shelves[place]
     start = cursor.number("seq") or (begun or Record()).number(folder)
     last = cursor.number("last") or shelf.journal.last_seq()
-    memories = shelf.journal.page(start, k, scope)
+    memories = shelf.journal.after(start, k) if in_tiers else shelf.journal.page(start, k, scope)
     own = [memory for memory in memories if memory.seq <= last]
     following: dict[str, object] = {}
     if len(own) == k:

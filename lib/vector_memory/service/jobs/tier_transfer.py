@@ -30,20 +30,14 @@ def step(ctx: Context, run: JobRun) -> Step:
     Returns:
         What it did, and where the next step begins.
     """
-    shelves = {shelf.folder: shelf for shelf in ctx.all_shelves() if shelf.journal.writable}
-    folders = list(shelves)
-    store = run.cursor.text("store") or (*folders, "")[0]
-    if store not in shelves:
+    page = paging.page(ctx, run.cursor, AT_ONCE, in_tiers=True)
+    if page is None:
         return Step({"looked_at": 0, "moved": 0})
-    some = shelves[store].journal.after(run.cursor.number("seq"), AT_ONCE)
-    moved = _moved(ctx, shelves[store], some, run)
-    report = {"looked_at": len(some), "moved": moved.total(), **moved}
-    following = folders[folders.index(store) + 1 :][:1]
-    cursor: dict[str, object] = {"store": following[0]} if following else {}
-    if len(some) == AT_ONCE:
-        cursor = {"store": store, "seq": some[-1].seq}
+    memories = page.memories if page.shelf.journal.writable else []
+    moved = _moved(ctx, page.shelf, memories, run)
+    report = {"looked_at": len(memories), "moved": moved.total(), **moved}
     is_told = moved and not run.dry_run
-    return Step(report, cursor, Entry("tiers", (), dict(moved)) if is_told else None)
+    return Step(report, page.cursor, Entry("tiers", (), dict(moved)) if is_told else None)
 
 
 def _moved(ctx: Context, shelf: Shelf, memories: Sequence[Memory], run: JobRun) -> Counter[str]:
