@@ -77,11 +77,8 @@ def _notes(
         ctx.settings.origin_share,
     )
     return [
-        fence.Note(
-            note.id,
-            f"{note.head} · {heads[note.id]}",
-            "\n".join(filter(None, (note.text, beside[note.id]))),
-            note.foreign,
+        note.with_head(f"{note.head} · {heads[note.id]}").with_text(
+            "\n".join(filter(None, (note.text, beside[note.id])))
         )
         for note in notes
     ]

@@ -206,8 +206,7 @@ def _note(fix: Memory, project: str) -> fence.Note:
         if note.is_cut:
             note = render.note(replace(fix, text=_what_was_done(mended)), project, room)
     if fix.confidence < DOUBTED:
-        head = note.head + " · doubtful: it did not help the last time"
-        note = fence.Note(note.id, head, note.text, note.foreign)
+        note = note.with_head(f"{note.head} · doubtful: it did not help the last time")
     tried = "; ".join(map(str, fix.extra.get("tried", ())))
     longer = note.with_text(f"{note.text}\nTried in vain: {tried}")
     fits = longer.tokens - 4 <= room

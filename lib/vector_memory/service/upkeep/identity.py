@@ -88,7 +88,7 @@ def identity(ctx: Context, request: IdentityRequest) -> IdentityAnswer:
     elif request.action == "revoke":
         ring.revoke(request.key, ctx.now())
     elif request.action == "sign":
-        key = ring.open(ring.ensure(ctx.now(), request.passphrase).public.id, request.passphrase)
+        key = ring.signer(ctx.now(), request.passphrase)
         signature = key.sign(PURPOSE, _words(request)).hex()
         if request.twice:
             words = (PURPOSE, _words(request), request.passphrase)
