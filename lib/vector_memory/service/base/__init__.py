@@ -14,14 +14,14 @@ the stores
 what is shown, and taken out before
     privacy: redacts at the doors. privacy_rules: the user's rules, as their writer sees them.
     context_block: the notes that a hook shows. shown_notes: what is to be judged of them.
-    delivery: takes back what nobody read. context_tally: how many tokens a session was given.
+    delivery: takes back what nobody read.
     gate_threshold: how much worth a note must have. client_memory: what the client itself has told.
     offered_commands: which commands a fix may offer.
 what is known of running sessions, in memory alone
-    session_memory: one object of each kind for each session. last_turn: its last words.
+    session_memory: one object of each kind for each session, its last words among them.
     leases: who holds what. unreadable: transcripts that took too long.
 a language model, where one is set
-    model_help: asks it. model_words: takes its words if they add nothing. model_budget: what it may take in a day.
+    model_help: asks it, and takes its words if they add nothing. model_budget: what it may take in a day.
 in the background
     yielding: gives way to hooks. use_counts: writes uses in batches. timings: how long answers took.
 """

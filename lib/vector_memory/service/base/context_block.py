@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from collections import Counter
 from collections.abc import Sequence
 
 from vector_memory import redact
@@ -99,29 +100,14 @@ PARTS = (START, PROMPT, SEARCH, FAILURE, GUIDANCE)
 """Compartments by which what was shown is noted; all else is guidance."""
 
 
-class Tally:
-    """Tokens that one session was given since the daemon runs."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._taken = 0
-
-    def take(self, tokens: int, most: int) -> bool:
-        """Count a block; return whether it may be shown.
-
-        Args:
-            most: tokens at most in all, 0 for any number.
-        """
-        with self._lock:
-            if most and self._taken + tokens > most:
-                return False
-            self._taken += tokens
-            return True
+_counting = threading.Lock()
 
 
 def take(ctx: Context, session: str, tokens: int) -> bool:
     """Count a block that is about to be shown; return whether the session may still be given it."""
-    if ctx.running.of("tally", session, Tally).take(tokens, ctx.settings.session_tokens):
-        return True
-    ctx.count("context_capped")
-    return False
+    given, most = ctx.running.of("tally", session, Counter[str]), ctx.settings.session_tokens
+    with _counting:
+        is_within = not most or given["tokens"] + tokens <= most
+        given["tokens"] += tokens * is_within
+    ctx.count("context_capped", not is_within)
+    return is_within
