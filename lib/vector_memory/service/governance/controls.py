@@ -226,7 +226,7 @@ class Gathered:
     """All figures of one installation since a time, each counted when it is first asked for."""
 
     def __init__(self, ctx: Context, since: datetime) -> None:
-        self._ctx = ctx
+        self.ctx = ctx
         self._since = since
 
     def of(self, name: str) -> Evidence:
@@ -239,12 +239,12 @@ class Gathered:
     @cached_property
     def entries(self) -> list[AuditEntry]:
         """The entries of the audit log, the newest first."""
-        return self._ctx.state.audit_entries(MOST_ENTRIES, self._since)
+        return self.ctx.state.audit_entries(MOST_ENTRIES, self._since)
 
     @cached_property
     def memories(self) -> list[Memory]:
         """The memories of all stores, so many at most."""
-        stores = self._ctx.all_shelves()
+        stores = self.ctx.all_shelves()
         return each_of(stores, lambda journal: journal.iter_memories(Scope(), limit=MOST_MEMORIES))
 
     def did(self, actions: Sequence[str]) -> list[str]:
@@ -257,66 +257,46 @@ class Gathered:
 
     def chain(self) -> list[str]:
         """Return one entry where the audit log is as it was written."""
-        return [] if self._ctx.state.audit_break(whole=True) else ["intact"]
+        return [] if self.ctx.state.audit_break(whole=True) else ["intact"]
 
     def flagged(self) -> list[str]:
         """Return what the observer flagged, an entry each."""
-        return _each(flags.figures(self._ctx.all_shelves(), Scope()))
+        return _each(flags.figures(self.ctx.all_shelves(), Scope()))
 
     def setting(self, name: str, off: str) -> list[str]:
         """Return one entry where a setting is not off."""
-        value = str(getattr(self._ctx.settings, name))
+        value = str(getattr(self.ctx.settings, name))
         return [] if value == off else [f"{name} {value}"]
 
     def counter(self, *names: str) -> list[str]:
         """Return an entry for each time that something was counted."""
-        counted = self._ctx.state.totals()
+        counted = self.ctx.state.totals()
         return _each({name: min(counted.get(name, 0), MOST_ENTRIES) for name in names})
 
     def jobs(self) -> list[str]:
         """Return the jobs that ended well in the period."""
-        done = (row for row in self._ctx.state.jobs().values() if row.outcome == OK)
+        done = (row for row in self.ctx.state.jobs().values() if row.outcome == OK)
         return [row.name for row in done if row.ended_at and row.ended_at >= self._since]
 
     def contracts(self) -> list[str]:
         """Return the contracts that are as they were signed and have not ended."""
-        kept, now = contracts.kept(self._ctx), self._ctx.now().isoformat()
+        kept, now = contracts.kept(self.ctx), self.ctx.now().isoformat()
         whole = (contract for contract in kept.values() if contracts.chain(contract, kept))
         return [each.id for each in whole if not each.not_after or each.not_after > now]
 
-    def keys(self) -> list[str]:
-        """Return the keys that were not revoked."""
-        return contracts.own_keys(self._ctx)
-
     def tokens(self) -> list[str]:
         """Return the tokens that end, or are for one project alone."""
-        kept = tokens.load(self._ctx.home.tokens)
+        kept = tokens.load(self.ctx.home.tokens)
         return [token.id for token in kept if token.until or token.project]
 
     def packages(self) -> list[str]:
         """Return one entry where the runtime was installed by pinned and hashed versions."""
-        there = os.path.exists(os.path.join(self._ctx.home.runtime, "packages.json"))
+        there = os.path.exists(os.path.join(self.ctx.home.runtime, "packages.json"))
         return ["pinned"] if there else []
-
-    def timings(self) -> list[str]:
-        """Return what is timed: recall, remember and each hook."""
-        return list(self._ctx.timings.report(self._ctx.state))
 
 
 def _each(counts: dict[str, int]) -> list[str]:
     return [f"{name} {n}" for name, count in counts.items() for n in range(count)]
-
-
-def _verdict(memory: Memory) -> bool:
-    return isinstance(memory.extra.get("verified"), dict)
-
-
-def _held(memory: Memory) -> bool:
-    return memory.is_suspicious or memory.is_held
-
-
-def _sourced(memory: Memory) -> bool:
-    return bool(memory.source.session or memory.source.path)
 
 
 Figure = tuple[str, str, Callable[[Gathered], Iterable[str]]]
@@ -327,21 +307,21 @@ FIGURES: dict[str, Figure] = {
     "flags": ("tool calls that the observer flagged", "vector-memory flags", Gathered.flagged),
     "observed": ("tool calls are observed", "vector-memory config", lambda g: g.setting("observer", "off")),
     "redactions": ("secrets and personal data taken out", "vector-memory doctor", lambda g: g.counter("redactions", "texts_dropped")),
-    "held_back": ("texts like instructions, or agents' rules, held back", "vector-memory review", lambda g: g.ids(_held)),
-    "sourced": ("memories that name their session or file", "vector-memory show ID", lambda g: g.ids(_sourced)),
+    "held_back": ("texts like instructions, or agents' rules, held back", "vector-memory review", lambda g: g.ids(lambda m: m.is_suspicious or m.is_held)),
+    "sourced": ("memories that name their session or file", "vector-memory show ID", lambda g: g.ids(lambda m: bool(m.source.session or m.source.path))),
     "sensitive": ("memories marked as sensitive", "vector-memory list", lambda g: g.ids(lambda m: m.sensitivity is not Sensitivity.INTERNAL)),
     "memories": ("memories", "vector-memory stats", lambda g: g.ids(lambda m: True)),
     "standing_rules": ("rules of the user's", "vector-memory list --kind rule", lambda g: g.ids(lambda m: bool(m.weight) and m.trust == 2)),
-    "verdicts": ("memories that were looked at whether they are so", "vector-memory verify", lambda g: g.ids(_verdict)),
+    "verdicts": ("memories that were looked at whether they are so", "vector-memory verify", lambda g: g.ids(lambda m: isinstance(m.extra.get("verified"), dict))),
     "corrections": ("corrections by hand", "vector-memory audit", lambda g: g.did(CORRECTING)),
     "reviews": ("decisions in review", "vector-memory review", lambda g: [str(e.number) for e in g.entries if e.action.startswith("review_")]),
     "backups": ("backups", "vector-memory audit --action backup", lambda g: g.did(("backup",))),
     "jobs_done": ("jobs that ended well", "vector-memory jobs list", Gathered.jobs),
     "contracts": ("contracts that hold", "vector-memory tool constitutional_contract", Gathered.contracts),
-    "keys": ("keys of this installation", "vector-memory tool agent_identity", Gathered.keys),
+    "keys": ("keys of this installation", "vector-memory tool agent_identity", lambda g: contracts.own_keys(g.ctx)),
     "tokens_limited": ("tokens that end or are for one project", "vector-memory token list", Gathered.tokens),
     "pinned_packages": ("packages installed by pinned hashes", "vector-memory doctor", Gathered.packages),
-    "timings": ("operations that are timed", "vector-memory stats", Gathered.timings),
+    "timings": ("operations that are timed", "vector-memory stats", lambda g: g.ctx.timings.report(g.ctx.state)),
     "red_team_runs": ("runs of attacks on a scratch home", "vector-memory tool red_team", lambda g: g.did([RED_TEAM])),
 }  # fmt: skip
 """Figures by name: what is counted, how to ask for it, and what counts it."""

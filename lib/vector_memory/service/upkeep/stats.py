@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
@@ -275,12 +275,10 @@ def growth(ctx: Context, request: GrowthRequest) -> GrowthAnswer:
     """Return how the memory grew day by day, what is used of it, and its projects."""
     asker = messages.asker_of(ctx, request)
     scope, shelves = asker.scope.listed_at(ctx.now()), asker.shelves
-    names = project_names(shelves)
+    names, projects = project_names(shelves), _counted(shelves, "project", scope)
     days: Counter[str] = Counter()
-    projects: Counter[str] = Counter()
     for shelf in shelves:
         days.update({day.isoformat(): n for day, n in shelf.journal.count_by_day(scope).items()})
-        projects.update(shelf.journal.count_by("project", scope))
     used = [memory for shelf in shelves for memory in shelf.journal.most_used(scope, request.k)]
     used.sort(key=lambda memory: -memory.uses)
     counts = ctx.state.use_counts("day", EVER)
@@ -322,7 +320,8 @@ def facets(ctx: Context, request: FacetsRequest) -> FacetsAnswer:
     return FacetsAnswer(projects, *(dict(count.most_common()) for count in counts.values()))
 
 
-def _projects(shelves: Sequence[Shelf], counts: Counter[str]) -> list[ProjectView]:
+def _projects(shelves: Sequence[Shelf], counts: Mapping[str, int]) -> list[ProjectView]:
     names, roots = project_names(shelves), project_roots(shelves)
     names[GLOBAL_PROJECT] = "of yours, in all projects"
-    return [ProjectView(id, names[id], roots.get(id, ""), n) for id, n in counts.most_common()]
+    ordered = Counter(counts).most_common()
+    return [ProjectView(id, names[id], roots.get(id, ""), n) for id, n in ordered]
