@@ -119,16 +119,16 @@ def like(
         but: a session whose own tasks are no examples to it.
     """
     near = [
-        (_shared(terms, example.terms), -place)
-        for place, example in enumerate(examples)
+        example
+        for example in examples
         if example.kind == kind
         and example.session != but
         and example.is_told
         and example.at >= (now - FRESH).date().isoformat()
         and len(set(terms) & set(example.terms)) >= LEAST_SHARED
+        and _shared(terms, example.terms) >= LIKE
     ]
-    share, place = max(near, default=(0.0, 0))
-    return examples[-place] if share >= LIKE else None
+    return max(near, key=lambda example: _shared(terms, example.terms), default=None)
 
 
 def _shared(one: Collection[str], other: Collection[str]) -> float:
