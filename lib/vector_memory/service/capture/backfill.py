@@ -60,8 +60,7 @@ class Filled:
     gone: dict[str, None] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class BackfillAnswer:
+class BackfillAnswer(messages.Answer):
     """What a backfill did.
 
     Attributes:

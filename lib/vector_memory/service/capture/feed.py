@@ -84,8 +84,7 @@ class FeedRequest(messages.Request):
     speaks_for_me: bool = messages.flag()
 
 
-@dataclass(frozen=True)
-class FeedAnswer:
+class FeedAnswer(messages.Answer):
     """What was done: messages that are safe now, how many of them wait to be read, how many were known
     already; and the name by which memories call the session."""
 

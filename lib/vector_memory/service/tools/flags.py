@@ -174,8 +174,7 @@ class FlagView(Flag):
     project: str
 
 
-@dataclass(frozen=True)
-class FlagsAnswer:
+class FlagsAnswer(messages.Answer):
     """Flags, the newest first, how many there are in all, and of each category."""
 
     flags: list[FlagView]
