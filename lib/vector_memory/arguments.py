@@ -66,6 +66,11 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "@stored_kinds": STORED_KINDS,
     "@temporal": tuple(map(str, Temporal)),
 }
+TO_DAEMON = {
+    "limit": "k", "kinds": "kind", "tags": "tag", "collections": "collection", "entities": "entity",
+    "project_ids": "project_id", "sensitivity_max": "ceiling", "cursor": "offset", "before": "until",
+}  # fmt: skip
+"""What the daemon calls an argument."""
 SHARED = "shared"
 """The name of the paragraph of arguments that many entries have."""
 _LINE = re.compile(

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
+from vector_memory import daemon_verbs
 from vector_memory.client.link import DaemonClient
 from vector_memory.client.link import Json as Json
 from vector_memory.mcp.shown import Shown
 from vector_memory.mcp.telling import Telling
+from vector_memory.model import Progress, ignore_progress
 
 ACTOR = "mcp"
 TIMEOUT_S = 60.0
 LONG_S = 3_600.0
 TELL_EVERY_S = 0.2
-
-Tell = Callable[[float, float, str], None]
-
-
-def tell_nobody(done: float, total: float, doing: str) -> None:
-    """Progress that nobody watches."""
+LONG_ONES = daemon_verbs.named("long")
 
 
 @dataclass(frozen=True)
@@ -33,6 +29,7 @@ class Caller:
         folder: the session's folder: what is asked without a `project` is about its project.
         session: the session's id, or a name of this process where the client tells none.
         known: whether the client told it.
+        tell: watches long work.
         shown: what was shown by this process; `told` makes what the model is told of it, of one answer.
         actor: who asks: the model, where it is not said otherwise.
     """
@@ -42,29 +39,26 @@ class Caller:
     session: str
     known: bool = False
     shown: Shown = field(default_factory=Shown)
-    tell: Tell = tell_nobody
+    tell: Progress = ignore_progress
     actor: str = ACTOR
     told: Telling = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "told", Telling(self.shown))
 
-    def telling(self, tell: Tell) -> Caller:
-        """Return the same one with somebody who watches long work."""
-        return replace(self, tell=tell)
-
-    def ask(self, verb: str, arguments: Json, **more: Any) -> Json:
+    def ask(self, verb: str, arguments: Json, items: list[Json] | None = None, **more: Any) -> Json:
         """Return the daemon's answer about the project that the arguments name, or the session's.
+
+        Args:
+            items: takes what comes item by item before the answer.
 
         Raises:
             VectorMemoryError: what the daemon reported, or that there is none.
         """
-        return self.daemon.ask(verb, self.request({**arguments, **more}), TIMEOUT_S)
-
-    def ask_long(self, verb: str, arguments: Json, **more: Any) -> tuple[Json, list[Json]]:
-        """Return the answer to something that may take long, and the items that came before it."""
+        asked = self.request({**arguments, **more})
+        if verb not in LONG_ONES:
+            return self.daemon.ask(verb, asked, TIMEOUT_S)
         last = 0.0
-        items: list[Json] = []
 
         def report(data: Json) -> None:
             nonlocal last
@@ -72,9 +66,8 @@ class Caller:
                 last = time.monotonic()
                 self.tell(data["done"], data["total"], str(data["doing"]))
 
-        asked = self.request({**arguments, **more})
-        answer = self.daemon.ask(verb, asked, LONG_S, item=items.append, progress=report)
-        return answer, items
+        item = None if items is None else items.append
+        return self.daemon.ask(verb, asked, LONG_S, item=item, progress=report)
 
     def request(self, request: Json) -> Json:
         """Return what the daemon is asked: about which project, from where, by whom."""

@@ -83,7 +83,7 @@ def listing(caller: Caller, arguments: Json) -> Json:
 def rag(caller: Caller, arguments: Json) -> Json:
     """Tell hits of the vault and of all collections."""
     asked = page_of(arguments, query=arguments["query"], collections=arguments.get("collections"))
-    answer, _ = caller.ask_long("rag", asked, vault=arguments.get("read_vault"))
+    answer = caller.ask("rag", asked, vault=arguments.get("read_vault"))
     vault = {"notes": answer["vault"]["notes"]} if answer["vault"]["folder"] else None
     fits = any(hit["fits"] for hit in answer["hits"])
     note = "Nothing fits the question: this is near." if answer["hits"] and not fits else None

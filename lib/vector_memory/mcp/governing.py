@@ -48,7 +48,7 @@ def federation(caller: Caller, arguments: Json) -> Json:
     action = arguments.get("action") or "status"
     asked = {"project": arguments.get("project")}
     if action == "preview":
-        answer, _ = caller.ask_long("share_publish", asked, dry_run=True)
+        answer = caller.ask("share_publish", asked, dry_run=True)
         shown = [
             {"kind": say(memory["kind"]), "text": say(memory["text"][:200])}
             for memory in answer["fresh"][:MOST_SHOWN]
@@ -56,7 +56,7 @@ def federation(caller: Caller, arguments: Json) -> Json:
         hint = "Nothing was published: the user runs `vector-memory share publish`."
         return {"memories": answer["memories"], "preview": shown, "hint": hint}
     if action == "pull":
-        answer, _ = caller.ask_long("share_pull", asked)
+        answer = caller.ask("share_pull", asked)
         refused = [say(f"{each['what']}: {each['why']}"[:300]) for each in answer["refused"]]
         facts: Json = {"refused": refused}
     else:

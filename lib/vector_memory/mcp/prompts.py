@@ -48,7 +48,7 @@ def _last(last: Json) -> str:
 
 def _review(caller: Caller) -> str:
     waiting = caller.ask("review", {"k": 1})["total"]
-    answer, _ = caller.ask_long("prune", {"k": MOST_TO_GO})
+    answer = caller.ask("prune", {"k": MOST_TO_GO})
     parts = ["Review with me what is remembered of this project.", NOTICE]
     if waiting:
         parts.append(

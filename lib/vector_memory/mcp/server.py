@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
@@ -84,10 +85,10 @@ class Handlers:
         if tool is None:
             return _failed(f"There is no tool {say(params.name)[:60]!r}.")
 
-        def tell(done: float, total: float, doing: str) -> None:
+        def tell(done: int, total: int, doing: str) -> None:
             anyio.from_thread.run(ctx.session.report_progress, done, total, doing)
 
-        caller = self._caller.telling(tell)
+        caller = replace(self._caller, tell=tell)
 
         def act() -> Json:
             return registry.call(caller, tool, params.arguments)

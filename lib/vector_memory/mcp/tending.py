@@ -26,8 +26,9 @@ NEAR_ALONE = (
     "Groups that are not `same` are only near, and are never merged: where two of one do say the same, memory_link with "
     "relation supersedes lets one give way."
 )
-MOST_GROUPS, SUGGESTED = 500, (ON_A_PAGE, 200)
-"""The most that the daemon gives of groups and what could go; how many suggestions a page has, and there are at most."""
+LISTED, SUGGESTED = (ON_A_PAGE, 500), (ON_A_PAGE, 200)
+"""Of groups and what could go, and of suggestions: how many a page has where no limit is given, and the most that the
+daemon gives."""
 
 
 @does("memory_consolidate")
@@ -37,8 +38,8 @@ def consolidate(caller: Caller, arguments: Json) -> Json:
     asked = {**scope_of(arguments), "ids": arguments.get("ids"), "dry_run": is_dry}
     asked["closeness"] = arguments.get("closeness")
     if is_dry:
-        asked["k"] = reach(arguments, ON_A_PAGE, MOST_GROUPS)
-    answer, _ = caller.ask_long("consolidate", asked)
+        asked["k"] = reach(arguments, *LISTED)
+    answer = caller.ask("consolidate", asked)
     groups, following = answer["groups"], None
     if is_dry:
         groups, following = page(groups, arguments, ON_A_PAGE)
@@ -64,10 +65,10 @@ def prune(caller: Caller, arguments: Json) -> Json:
         for id in chosen:
             caller.ask("promote", {"id": id, "to": "cold"})
         return {"cooled": [short(id) for id in chosen], "memories": []}
-    asked = {**scope_of(arguments), "unused_days": arguments.get("unused_days")}
-    asked["k"] = reach(arguments, ON_A_PAGE, MOST_GROUPS)
-    answer, _ = caller.ask_long("prune", asked)
-    memories, following = page(answer["memories"], arguments, ON_A_PAGE)
+    unused_days = arguments.get("unused_days")
+    answer, memories, following = paged(
+        caller, "prune", arguments, "memories", LISTED, unused_days=unused_days
+    )
     shown = answer_with(caller, memories, total=answer["total"], next_cursor=following)
     hint = "Nothing was changed. With ids these become cold; with to=gone they are forgotten."
     return {**shown, "hint": hint}
@@ -95,7 +96,7 @@ def organize(caller: Caller, arguments: Json) -> Json:
 def _upkeep(caller: Caller, name: str, arguments: Json) -> Json:
     """Run one of the weekly jobs, or only see what it would do."""
     asked = {"name": name, "dry_run": arguments.get("dry_run", True)}
-    row, _ = caller.ask_long("run_job", asked)
+    row = caller.ask("run_job", asked)
     outcome = {} if asked["dry_run"] else {"outcome": say(row["outcome"])}
     return {**asked, **outcome, "counts": _counts(row)}
 
@@ -128,7 +129,7 @@ def cycle(caller: Caller, arguments: Json) -> Json:
     if arguments["action"] == "status":
         return _cycle(caller.ask("jobs", {"action": "show", "name": CYCLE}))
     asked = {"name": CYCLE, "dry_run": arguments.get("dry_run", True)}
-    row, _ = caller.ask_long("run_job", asked, phases=arguments.get("phases"))
+    row = caller.ask("run_job", asked, phases=arguments.get("phases"))
     hint = "Tell the user what was proposed: `vector-memory review`."
     is_proposed = not asked["dry_run"] and (row.get("report") or {}).get("proposed")
     return {**_cycle(row), "dry_run": asked["dry_run"], "hint": hint if is_proposed else None}
@@ -165,7 +166,8 @@ def import_notes(caller: Caller, arguments: Json) -> Json:
         "foreign": True,
         "wait": False,
     }
-    answer, steps = caller.ask_long("import_notes", asked)
+    steps: list[Json] = []
+    answer = caller.ask("import_notes", asked, steps)
     return {
         "dry_run": asked["dry_run"],
         "counts": {
@@ -186,5 +188,5 @@ def migrate(caller: Caller, arguments: Json) -> Json:
         stats = caller.ask("stats", {"all_projects": True})
         pending = sum(store["pending_vectors"] for store in stats["stores"])
         return {"dry_run": True, "model": say(stats["embedding"]["model"]), "pending": pending}
-    done, _ = caller.ask_long("migrate", {"all_projects": True})
+    done = caller.ask("migrate", {"all_projects": True})
     return {"dry_run": False, "model": say(done["model"]), "embedded": done["embedded"]}

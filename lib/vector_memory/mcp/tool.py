@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import Any, TypeVar
 
-from vector_memory.arguments import Argument, Entry, entries
+from vector_memory.arguments import TO_DAEMON, Argument, Entry, entries
 from vector_memory.errors import BadInputError
 from vector_memory.mcp.caller import Caller, Json
 from vector_memory.mcp.outputs import answer
@@ -84,8 +84,7 @@ def _asking(verb: str, marks: frozenset[str]) -> Act:
                 name: value for name, value in asked.items() if name not in ("limit", "cursor")
             }
             asked["k"] = reach(arguments, ON_A_PAGE, MOST_LISTED)
-        reply = caller.ask_long(verb, asked)[0] if "long" in marks else caller.ask(verb, asked)
-        answer = spoken_answer(reply, "foreign" in marks)
+        answer = spoken_answer(caller.ask(verb, asked), "foreign" in marks)
         return _by_pages(answer, arguments) if "paged" in marks else answer
 
     return act
@@ -112,17 +111,12 @@ _SCOPED = (
     "limit", "kinds", "tags", "session", "since", "until", "all_projects", "project", "collections", "priorities",
     "sensitivity_max", "jurisdictions", "tiers",
 )  # fmt: skip
-_TO_DAEMON = {
-    "limit": "k", "kinds": "kind", "tags": "tag", "collections": "collection", "sensitivity_max": "ceiling",
-    "cursor": "offset", "before": "until",
-}  # fmt: skip
-"""What the daemon calls an argument."""
 
 
 def scope_of(arguments: Json) -> Json:
     """Return what a question is limited to, in the daemon's words."""
     given = {name: arguments[name] for name in _SCOPED if arguments.get(name) is not None}
-    asked = {_TO_DAEMON.get(name, name): value for name, value in given.items()}
+    asked = {TO_DAEMON.get(name, name): value for name, value in given.items()}
     return asked | {name: _moment(asked[name]) for name in ("since", "until") if asked.get(name)}
 
 
@@ -140,7 +134,7 @@ def _moment(date: Any) -> Any:
 def as_given(error: BadInputError, arguments: Json) -> BadInputError:
     """Return what the daemon reported of a field, by the name of the argument that was given for it."""
     field, _, problem = error.message.partition(" ")
-    for own, name in _TO_DAEMON.items():
+    for own, name in TO_DAEMON.items():
         if name == field and own in arguments and name not in arguments:
             return BadInputError(f"{own} {problem}", error.hint)
     return error

@@ -11,17 +11,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from vector_memory.arguments import TO_DAEMON
 from vector_memory.client.link import Json
 from vector_memory.errors import BadInputError
 from vector_memory.web.asker import ConflictError, WebCall
 
 LINES = Iterator[Json]
 Act = Callable[[WebCall], "Json | LINES"]
-ASKED = {
-    "kinds": "kind", "tags": "tag", "collections": "collection", "limit": "k", "entities": "entity",
-    "project_ids": "project_id",
-}  # fmt: skip
-"""What the daemon calls a field."""
 _CHANGES_BY_ITSELF = ("uses", "confidence", "last_used_at", "tier")
 editing = threading.Lock()
 
@@ -33,7 +29,7 @@ def filters(call: WebCall, *own: str) -> Json:
         own: what is for the gateway itself.
     """
     given = {
-        ASKED.get(name, name): value
+        TO_DAEMON.get(name, name): value
         for name, value in call.arguments.items()
         if name not in ("project", "global", *own)
     }
@@ -57,7 +53,7 @@ def rag(call: WebCall) -> Json:
     """Return what answers a question, of the vault and all collections."""
     # Those of the vault are named beside the others: `collections`, not `collection`.
     named = call.arguments.get("collections")
-    answer = call.ask_long("rag", **filters(call, "collections"), collections=named)
+    answer = call.ask("rag", **filters(call, "collections"), collections=named)
     return {"results": [_result(hit) for hit in answer["hits"]], "vault": answer["vault"]}
 
 
@@ -244,7 +240,7 @@ def context(call: WebCall) -> Json:
 def organize(call: WebCall) -> Json:
     """Find memories that say the same; with `dry_run` false merge them."""
     dry_run = call.arguments.get("dry_run", True)
-    answer = call.ask_long("consolidate", **call.scope(), dry_run=dry_run)
+    answer = call.ask("consolidate", **call.scope(), dry_run=dry_run)
     if call.token.may("read"):
         return answer
     groups = [

@@ -6,13 +6,14 @@ import os
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from vector_memory import projects
+from vector_memory import daemon_verbs, projects
 from vector_memory.client.link import DaemonClient, Json
 from vector_memory.errors import DaemonUnavailableError, VectorMemoryError
 from vector_memory.tokens import Codes, Token
 
 TIMEOUT_S = 60.0
 LONG_S = 600.0
+LONG_ONES = daemon_verbs.named("long")
 GUEST = "agent"
 """Who asks by a token that does not speak for the user: what it says informs, and binds nobody."""
 
@@ -53,11 +54,8 @@ class WebCall:
         Raises:
             VectorMemoryError: what the daemon reported, or that there is none.
         """
-        return self.daemon.ask(verb, self._request(request), TIMEOUT_S)
-
-    def ask_long(self, verb: str, **request: object) -> Json:
-        """The same for what may take minutes."""
-        return self.daemon.ask(verb, self._request(request), LONG_S)
+        wait_s = LONG_S if verb in LONG_ONES else TIMEOUT_S
+        return self.daemon.ask(verb, self._request(request), wait_s)
 
     def steps(
         self, verb: str, wait_s: float, **request: object
