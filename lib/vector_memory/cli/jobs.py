@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from datetime import datetime
 
 from vector_memory.cli import asking, job_files, output
 from vector_memory.cli.answers import Row
@@ -24,7 +23,7 @@ def show_all(answer: Row) -> None:
 
 def show_heading(job: Row) -> None:
     """Print what is known of a job, in a line, without what its last run had to say."""
-    output.say(_heading(Row({**job.fields, "message": ""})))
+    output.say(_heading(Row({**job, "message": ""})))
 
 
 def run(call: Invocation, name: str | None, due: bool, dry_run: bool) -> int:
@@ -84,7 +83,7 @@ def show(job: Row) -> None:
     """Print a job, and what its last run did."""
     output.say(_heading(job))
     output.say(f"It {job.text('about')}.")
-    for line in list(_lines(job.row("report").fields))[:SHOWN_LINES]:
+    for line in list(_lines(job.row("report")))[:SHOWN_LINES]:
         output.say("  " + output.one_line(line, LINE_CHARS))
 
 
@@ -126,8 +125,8 @@ def _joined(value: object) -> str:
 
 def _moment(job: Row, name: str) -> str:
     """Return a time in this machine's zone, to the minute."""
-    moment = job.text(name)
-    return f"{days.local(datetime.fromisoformat(moment)):%Y-%m-%d %H:%M}" if moment else ""
+    at = days.written(job.text(name))
+    return f"{at:%Y-%m-%d %H:%M}" if at else ""
 
 
 COLUMNS: dict[str, output.Cell] = {

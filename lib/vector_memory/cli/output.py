@@ -7,7 +7,6 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, TextIO
 
@@ -46,15 +45,10 @@ def one_line(text: str, limit: int = CELL_CHARS) -> str:
     return flat if len(flat) <= limit else excerpt(flat, 0, limit - 1) + "…"
 
 
-def day(moment: str | None) -> str:
+def day(moment: str) -> str:
     """Return the day of a time given in ISO format, in this machine's zone."""
-    if not moment:
-        return ""
-    try:
-        at = datetime.fromisoformat(moment.replace("Z", "+00:00"))
-    except ValueError:
-        return plain(moment)[:10]
-    return days.local(at).date().isoformat()
+    at = days.written(moment)
+    return at.date().isoformat() if at else plain(moment)[:10]
 
 
 def prepare() -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 from vector_memory.client.link import Json as Json
@@ -23,7 +22,14 @@ ANSWER_TOKENS = 6_000
 LEAST_TOKENS = 40
 """What the words of a list take in all, and what each gets however long the list is."""
 WHOLE_TOKENS = 6_000
-AS_STORED = ("state", "tier", "temporal", "every", "half_life_days", "sensitivity", "jurisdiction")
+AS_STORED = (
+    "state", "tier", "temporal", "every", "half_life_days", "sensitivity", "jurisdiction", "suggested", "shown_at",
+    "status",
+)  # fmt: skip
+IN_WORDS = ("project", "title", "priority", "sort", "why", "relation")
+LISTS = ("tags", "files", "shares")
+MOMENTS = ("valid_from", "valid_until", "expires_at", "last_used_at")
+"""What is told of a memory by how it is told: as it is, harmless, so many of each list, and by the user's clock."""
 
 
 class Telling:
@@ -61,38 +67,28 @@ class Telling:
             "date": day(memory.get("created_at")),
             "origin": memory.get("origin"),
             "due": memory.get("due_on"),
+            **{name: memory.get(name) for name in FOUND_ON},
+            **{name: spoken(memory.get(name), foreign) for name in IN_WORDS},
+            **{name: spoken(list(memory.get(name) or ())[:12], foreign) for name in LISTS},
+            "shared_by": spoken((memory.get("author") or {}).get("name"), foreign),
+            "collection": memory.get("collection"),
+            **{name: _rounded(memory.get(name)) for name in ("relevance", "confidence")},
+            "near": memory.get("fits") is False,
+            "breakdown": memory.get("breakdown") if memory.get("traced") else None,
+            "foreign": foreign,
+            "suspicious": list((memory.get("suspicious") or {}).get("reasons") or ()),
+            "source": say(_source(memory.get("source") or {}), foreign),
+            "link": say(memory.get("link") or ""),
+            "contradicts": [
+                {"id": short(older["id"]), "date": day(older["created_at"])}
+                for older in memory.get("contradicts") or ()
+            ],
+            **{name: memory.get(name) for name in AS_STORED},
+            **{name: moment(memory.get(name)) for name in MOMENTS},
         }
-        for name in FOUND_ON:
-            fields[name] = memory.get(name)
-        for name in ("project", "title", "priority", "sort", "why", "relation"):
-            fields[name] = _word(memory.get(name), foreign)
-        for name in ("tags", "files", "shares"):
-            fields[name] = [say(word, foreign) for word in memory.get(name) or ()][:12]
-        fields["shared_by"] = _word((memory.get("author") or {}).get("name"), foreign)
-        fields["collection"] = memory.get("collection")
-        for name in ("relevance", "confidence"):
-            fields[name] = _rounded(memory.get(name))
-        fields["near"] = memory.get("fits") is False
-        fields["breakdown"] = memory.get("breakdown") if memory.get("traced") else None
-        fields["foreign"] = foreign
-        reasons = (memory.get("suspicious") or {}).get("reasons")
-        fields["suspicious"] = [str(reason) for reason in reasons or ()]
-        fields["source"] = say(_source(memory.get("source") or {}), foreign)
-        fields["link"] = say(memory.get("link") or "")
-        fields["contradicts"] = [
-            {"id": short(older["id"]), "date": day(older["created_at"])}
-            for older in memory.get("contradicts") or ()
-        ]
-        for name in AS_STORED:
-            fields[name] = memory.get(name)
-        for name in ("valid_from", "valid_until", "expires_at", "last_used_at"):
-            fields[name] = moment(memory.get(name))
         if fields["temporal"] == Temporal.DEADLINE:
             # It ends with its day, so that the moment of the end is one of the next.
             fields["valid_until"] = None
-        fields["suggested"] = memory.get("suggested")
-        fields["shown_at"] = memory.get("shown_at")
-        fields["status"] = memory.get("status") if memory.get("status") != "active" else None
         return {name: value for name, value in fields.items() if _tells(name, value)}
 
     def held(self) -> Json:
@@ -102,14 +98,8 @@ class Telling:
 
 def moment(at: Any) -> str:
     """Return a time of an answer as the user's clock shows it, with its zone; "" for none."""
-    if not at:
-        return ""
-    try:
-        return days.local(datetime.fromisoformat(str(at).replace("Z", "+00:00"))).isoformat(
-            timespec="minutes"
-        )
-    except ValueError:
-        return say(at)
+    local = days.written(str(at or ""))
+    return local.isoformat(timespec="minutes") if local else say(at or "")
 
 
 def day(at: Any) -> str:
@@ -154,10 +144,6 @@ def spoken(value: Any, foreign: bool = False) -> Any:
     return [spoken(part, foreign) for part in value] if isinstance(value, list) else value
 
 
-def _word(value: Any, foreign: bool) -> Any:
-    return say(value, foreign) if isinstance(value, str) else value
-
-
 def _rounded(value: Any) -> Any:
     return round(value, 2) if isinstance(value, float) else value
 
@@ -177,7 +163,7 @@ MEMORYS = {"id", "text", "kind", "origin"}
 """Fields by which a part of an answer is known to be a memory."""
 _ALWAYS = ("id", "text", "kind", "date")
 _USUAL = {
-    "collection": DEFAULT_COLLECTION, "priority": "NORMAL", "tier": "hot", "temporal": "permanent",
+    "collection": DEFAULT_COLLECTION, "priority": "NORMAL", "tier": "hot", "temporal": "permanent", "status": "active",
 }  # fmt: skip
 
 

@@ -23,6 +23,14 @@ def local(at: datetime, zone: tzinfo | None = None) -> datetime:
         return at
 
 
+def written(text: str) -> datetime | None:
+    """Return a time that an answer gives in ISO form, on this machine's clock; None where it is none."""
+    try:
+        return local(datetime.fromisoformat(text.replace("Z", "+00:00")))
+    except ValueError:
+        return None
+
+
 def zone_of(now: datetime) -> tzinfo | None:
     """Return the zone that a time of now is meant to be in: None, this machine's, where it shows what clocks here do.
     A time has an offset alone, and clocks may be changed until another day: the machine knows the zone's rules."""

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta, timezone
 
 from vector_memory.cli.answers import Row
 from vector_memory.cli.checks import Case, CheckResult, ok, warn
+from vector_memory.text import days
 
 OLD = timedelta(days=7)
 
@@ -42,9 +43,8 @@ def _folders(case: Case) -> Iterator[CheckResult]:
 
 def _backup(answer: Row, jobs: list[Row], now: datetime) -> Iterator[CheckResult]:
     """Yield how old the newest backup is. A new store has none before the job's first time."""
-    moment = answer.text("backup_at")
-    at = datetime.fromisoformat(moment) if moment else None
-    job = next((job for job in jobs if job.text("name") == "backup"), Row({}))
+    at = days.written(answer.text("backup_at"))
+    job = next((job for job in jobs if job.text("name") == "backup"), Row())
     if at is None:
         is_coming = job.flag("enabled") and not job.text("outcome")
         none = "There is no backup in the usual place yet."
@@ -54,4 +54,4 @@ def _backup(answer: Row, jobs: list[Row], now: datetime) -> Iterator[CheckResult
         why = job.line("message") if job.text("outcome") == "waits" else ""
         yield warn(message, why or "`vector-memory backup`")
     else:
-        yield ok(f"The newest backup is of {at.astimezone():%Y-%m-%d}")
+        yield ok(f"The newest backup is of {at:%Y-%m-%d}")
