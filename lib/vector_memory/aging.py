@@ -23,6 +23,7 @@ from vector_memory.model import (
     Tier,
     Word,
 )
+from vector_memory.standing import FOUND_ON
 from vector_memory.text import days
 
 FLOOR = 0.05
@@ -153,19 +154,11 @@ def due_on(memory: Memory, now: datetime | None = None) -> date | None:
     return day if last is None or day <= last else None
 
 
-def refuted_on(memory: Memory) -> date | None:
-    """Return the day on which somebody found that a memory is not so, None where nobody did."""
-    return _found_on(memory, "refuted")
-
-
-def outdated_on(memory: Memory) -> date | None:
-    """Return the day on which somebody found that a memory holds no more, None where nobody did."""
-    return _found_on(memory, "outdated")
-
-
-def _found_on(memory: Memory, verdict: str) -> date | None:
-    at = _verified_at(memory)
-    return days.local(at).date() if at and _verified(memory).get("verdict") == verdict else None
+def found_on(memory: Memory) -> dict[str, date]:
+    """Return the day on which somebody found that a memory is not so, or holds no more, by what it is called in
+    `standing.FOUND_ON`; {} where nobody did."""
+    at, name = _verified_at(memory), f"{_verified(memory).get('verdict')}_on"
+    return {name: days.local(at).date()} if at and name in FOUND_ON else {}
 
 
 def _next(first: date, every: Every, today: date) -> date:

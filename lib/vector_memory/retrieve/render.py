@@ -84,12 +84,11 @@ def head(memory: Memory, project: str) -> str:
             where += f"-{memory.source.line_end}"
     date, origin = days.local(memory.created_at).date().isoformat(), whose(memory)
     due = aging.due_on(memory)
-    found_on = {"refuted_on": aging.refuted_on(memory), "outdated_on": aging.outdated_on(memory)}
     line = fence.head(date, memory.kind, project, where, origin)
     line += f" · {memory.state}" if memory.state else ""
     line += f" · due {due}" if due else ""
-    marks = (f" · {standing.FOUND_ON[name]} {day}" for name, day in found_on.items() if day)
-    return line + "".join(marks)
+    found_on = aging.found_on(memory).items()
+    return line + "".join(f" · {standing.FOUND_ON[name]} {day}" for name, day in found_on)
 
 
 def whose(memory: Memory) -> str:

@@ -171,8 +171,7 @@ def brief(view: type[B], memory: Memory, /, now: datetime | None = None, **more:
         "jurisdiction": memory.jurisdiction or None,
         "proposed": None,
         "due_on": _day(aging.due_on(memory, now)),
-        "refuted_on": _day(aging.refuted_on(memory)),
-        "outdated_on": _day(aging.outdated_on(memory)),
+        **{name: day.isoformat() for name, day in aging.found_on(memory).items()},
     }
     own = values_for(view, memory) | marks | trust_marks.warning(memory)
     return view(**own | more)

@@ -39,7 +39,7 @@ MOST_TEXT, MOST_TITLE, MOST_WORDS = 100_000, 1_000, 50
 OPEN = (Sensitivity.PUBLIC, Sensitivity.INTERNAL)
 """How sensitive what is shared may be."""
 TIMES = ("valid_from", "valid_until", "expires_at")
-VERDICTS = {"refuted": aging.refuted_on, "outdated": aging.outdated_on}
+VERDICTS = ("refuted", "outdated")
 """What is told of a look at whether it is so, and how sure a memory is after it here."""
 DOUBTED = 0.2
 AROUND_PATHS = (*" \t\n\"'`=:,;|&<>()[]{}", "\\n", "\\t")
@@ -130,10 +130,9 @@ def _standing(memory: Memory) -> dict[str, object]:
     told |= aging.of_ageing(memory.extra)
     if memory.state:
         told["state"] = memory.state
-    for verdict, found_on in VERDICTS.items():
-        if found_on(memory):
-            # The moment: a day begins elsewhere at another one.
-            told[VERIFIED] = {"verdict": verdict, "at": memory.extra[VERIFIED]["at"]}
+    if aging.found_on(memory):
+        # The moment: a day begins elsewhere at another one.
+        told[VERIFIED] = {name: memory.extra[VERIFIED][name] for name in ("verdict", "at")}
     return told
 
 
