@@ -24,8 +24,8 @@ def answers_question(text: str, question: str, cosine: float | None) -> bool:
     """Whether a text states what a question asks for."""
     if "?" in text or "?" not in question or (cosine is not None and cosine < QUESTION_COSINE):
         return False
-    asked, said = _about(question), _terms(text)
-    beyond = said - _terms(question)
+    asked, said = _about(question), signs.terms_of(text)
+    beyond = said - signs.terms_of(question)
     chosen = "choice" in _TABLE.found(question) and len(said & asked) < len(asked)
     return _covers(asked, said, 0.5 if chosen else COVERED) and (bool(beyond) or chosen)
 
@@ -36,7 +36,7 @@ def says_done(text: str, todo: str, cosine: float | None) -> bool:
         return False
     phrases = _TABLE.found(text)
     says = "done" in phrases and "not_done" not in phrases
-    return says and _covers(_about(todo), _terms(text), COVERED)
+    return says and _covers(_about(todo), signs.terms_of(text), COVERED)
 
 
 def _covers(asked: frozenset[str], said: frozenset[str], least: float) -> bool:
@@ -45,8 +45,4 @@ def _covers(asked: frozenset[str], said: frozenset[str], least: float) -> bool:
 
 
 def _about(text: str) -> frozenset[str]:
-    return _terms(text) - _ASKING
-
-
-def _terms(text: str) -> frozenset[str]:
-    return frozenset(analysis.analyse(text))
+    return signs.terms_of(text) - _ASKING

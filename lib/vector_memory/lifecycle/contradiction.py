@@ -55,10 +55,10 @@ def between(newer: str, older: str, cosine: float | None) -> str:
         return numbers
     if _swapped(new, old) and not wording.same_assertion(newer, older):
         return "the order of the words"
-    pair = _Pair.of(new, old)
-    if _are_apart(pair):
+    sides = _side(new, old), _side(old, new)
+    if _are_apart(*sides):
         return ""
-    return _denied(pair) or _other_value(pair)
+    return _denied(*sides) or _other_value(*sides)
 
 
 def are_of_a_series(newer: str, older: str) -> bool:
@@ -102,35 +102,24 @@ def _only_measured(new: ParsedText, old: ParsedText) -> str:
     return " and ".join(_listed(side) for side in zip(*pairs, strict=True))
 
 
-class _Pair(NamedTuple):
-    """Two statements, and what only one of them has: words of its value (`said`) and of its topic."""
+class _Side(NamedTuple):
+    """One of two statements, and what it alone has: words of its value (`said`) and of its topic."""
 
-    new: ParsedText
-    old: ParsedText
-    said_new: Sequence[Term]
-    said_old: Sequence[Term]
-    topic_new: Sequence[Term]
-    topic_old: Sequence[Term]
+    text: ParsedText
+    said: Sequence[Term]
+    topic: Sequence[Term]
 
-    @classmethod
-    def of(cls, new: ParsedText, old: ParsedText) -> _Pair:
-        new_keys, old_keys = new.keys(), old.keys()
-        only_new = [term for term in new.terms if term.key not in old_keys]
-        only_old = [term for term in old.terms if term.key not in new_keys]
-        said_new, said_old = _said(only_new, only_old), _said(only_old, only_new)
-        return cls(
-            new,
-            old,
-            said_new,
-            said_old,
-            [term for term in only_new if term not in said_new],
-            [term for term in only_old if term not in said_old],
-        )
 
-    @property
-    def one_denies(self) -> bool:
-        """Whether one of both is denied in what the other one is about, and the other one not."""
-        return self.new.denials(self.old.keys()) % 2 != self.old.denials(self.new.keys()) % 2
+def _side(text: ParsedText, other: ParsedText) -> _Side:
+    keys, other_keys = text.keys(), other.keys()
+    only = [term for term in text.terms if term.key not in other_keys]
+    said = _said(only, [term for term in other.terms if term.key not in keys])
+    return _Side(text, said, [term for term in only if term not in said])
+
+
+def _one_denies(new: ParsedText, old: ParsedText) -> bool:
+    """Whether one of both is denied in what the other one is about, and the other one not."""
+    return new.denials(old.keys()) % 2 != old.denials(new.keys()) % 2
 
 
 def _said(only: Sequence[Term], others: Sequence[Term]) -> list[Term]:
@@ -145,11 +134,11 @@ def _said(only: Sequence[Term], others: Sequence[Term]) -> list[Term]:
     return said
 
 
-def _are_apart(pair: _Pair) -> bool:
+def _are_apart(newer: _Side, older: _Side) -> bool:
     """Whether two statements share too little, or are about different things: each topic has a word of
     its own, or one is about a part of what the other is about ("carts", "guest carts"; "the limit",
     "the limit in CI"), or they say it with other verbs."""
-    new, old, said_new, said_old, topic_new, topic_old = pair
+    (new, said_new, topic_new), (old, said_old, topic_old) = newer, older
     shared = new.keys() & old.keys()
     rest = min(len(new.keys()) - len(said_new), len(old.keys()) - len(said_old))
     if not shared or len(shared) < LEAST_SHARED * rest:
@@ -197,9 +186,9 @@ def _swapped(new: ParsedText, old: ParsedText) -> bool:
     )
 
 
-def _denied(pair: _Pair) -> str:
+def _denied(newer: _Side, older: _Side) -> str:
     """Return the negation or the opposites in which two statements of one topic differ."""
-    new, old = pair.new, pair.old
+    new, old = newer.text, older.text
     if refused := new.refused(("instead_of",)) & old.keys() - old.refused(_REFUSING):
         return f"not {' '.join(sorted(refused))}"
     first, second = set(new.tokens) - set(old.tokens), set(old.tokens) - set(new.tokens)
@@ -207,11 +196,9 @@ def _denied(pair: _Pair) -> str:
         ((a, b) for a in sorted(second) for b in sorted(first) if _are_opposite(a, b)), ()
     )
     # What is denied or reversed must be the same: "starts at 1 s" and "ends at 60 s" both hold.
-    if all(
-        any(term.word not in opposed for term in said) for said in (pair.said_new, pair.said_old)
-    ):
+    if all(any(term.word not in opposed for term in side.said) for side in (newer, older)):
         return ""
-    if pair.one_denies:
+    if _one_denies(new, old):
         return A_NEGATION
     return " and ".join(opposed)
 
@@ -220,12 +207,11 @@ def _are_opposite(one: str, other: str) -> bool:
     return (one.lower(), other.lower()) in _OPPOSED
 
 
-def _other_value(pair: _Pair) -> str:
+def _other_value(newer: _Side, older: _Side) -> str:
     """Return the values in which two statements of one topic differ, "" where not each has its own."""
-    said_new, said_old = pair.said_new, pair.said_old
-    if not said_new or not said_old or pair.one_denies:
+    if not newer.said or not older.said or _one_denies(newer.text, older.text):
         return ""
-    sorts = [{term.sort for term in said} for said in (said_old, said_new)]
+    sorts = [{term.sort for term in side.said} for side in (older, newer)]
     if any(found <= PREDICATE for found in sorts) or all(found & PREDICATE for found in sorts):
         # "Is written in Rust" and "calls the lexer": both may be true.
         return ""
@@ -237,8 +223,8 @@ def _other_value(pair: _Pair) -> str:
             sorts[0] - WORDS == sorts[1] - WORDS or not (sorts[0] | sorts[1]) & WORDS
         )
     else:
-        differ = not _may_both_hold(pair)
-    return f"{_listed(said_old)} and {_listed(said_new)}" if differ else ""
+        differ = not _may_both_hold(newer, older)
+    return f"{_listed(older.said)} and {_listed(newer.said)}" if differ else ""
 
 
 def _are_comparable(one: set[str], other: set[str]) -> bool:
@@ -247,47 +233,39 @@ def _are_comparable(one: set[str], other: set[str]) -> bool:
     return first == second or first | second <= _OF_TIME
 
 
-def _may_both_hold(pair: _Pair) -> bool:
+def _may_both_hold(newer: _Side, older: _Side) -> bool:
     """Whether other words said of one topic may be true beside each other: said with another verb or in
     another way ("from main", "with Helm"), forbidden or added, or with a verb that takes several."""
-    said = (*pair.said_new, *pair.said_old)
-    terms = (*pair.new.terms, *pair.old.terms)
-    tokens = (*pair.new.tokens, *pair.old.tokens)
-    values = [{term.key for term in text.terms if term.is_value} for text in (pair.new, pair.old)]
+    texts = (newer.text, older.text)
+    values = [{term.key for term in text.terms if term.is_value} for text in texts]
     return bool(
-        _predicates(said)
-        or _stand_apart(pair)
-        or ((pair.topic_new or pair.topic_old) and not values[0] & values[1])
-        or all(text.denials() for text in (pair.new, pair.old))
-        or all(_HAVING.intersection(text.tokens) for text in (pair.new, pair.old))
-        or _counts_one(pair)
-        or _ADDING.intersection(tokens)
-        or any(term.key in _SEVERAL and term.sort == "verb" for term in terms)
-        or all(
-            text.tokens[:1] and text.tokens[0].lower() in _ERRANDS for text in (pair.new, pair.old)
-        )
+        _predicates((*newer.said, *older.said))
+        or _stand_apart(newer, older)
+        or ((newer.topic or older.topic) and not values[0] & values[1])
+        or all(text.denials() for text in texts)
+        or all(_HAVING.intersection(text.tokens) for text in texts)
+        # Of one value that is counted and another one that is not other things are said.
+        or _counts(newer) != _counts(older)
+        or any(_ADDING.intersection(text.tokens) for text in texts)
+        or any(term.key in _SEVERAL and term.sort == "verb" for t in texts for term in t.terms)
+        or all(text.tokens[:1] and text.tokens[0].lower() in _ERRANDS for text in texts)
     )
 
 
-def _counts_one(pair: _Pair) -> bool:
-    """Whether one of two values is counted and the other one not, of which other things are said."""
-    counted = [
-        any("number" in term.sort for term in said) for said in (pair.said_new, pair.said_old)
-    ]
-    return counted[0] != counted[1]
+def _counts(side: _Side) -> bool:
+    return any("number" in term.sort for term in side.said)
 
 
-def _stand_apart(pair: _Pair) -> bool:
+def _stand_apart(newer: _Side, older: _Side) -> bool:
     """Whether what is said stands differently to its verb: "use pytest" and "run on every push" are of other
     questions, while "is MIT" and "is under MIT" answer one. Where something comes from or when it is always
     differs from the rest; by what means differs from what it is, and, unless the newer one says "now", from where."""
     new, old = (
-        {term.way for term in terms if term.sort not in PREDICATE}
-        for terms in (pair.said_new, pair.said_old)
+        {term.way for term in side.said if term.sort not in PREDICATE} for side in (newer, older)
     )
     both = new | old
-    is_change = not _CHANGING.isdisjoint(pair.new.tokens)
-    if ("only" in pair.new.tokens) != ("only" in pair.old.tokens):
+    is_change = not _CHANGING.isdisjoint(newer.text.tokens)
+    if ("only" in newer.text.tokens) != ("only" in older.text.tokens):
         return False
     return (
         (FROM in new) != (FROM in old)

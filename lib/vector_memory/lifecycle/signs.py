@@ -39,7 +39,7 @@ _NO_LONGER = re.compile(r"\b(?:no longer|(?:not )?any ?(?:more|longer))\b", re.I
 _CHANGES = (
     re.compile(
         r"\b(?:chang|switch|mov|migrat|renam|upgrad|downgrad|rais|lower|bump|increas|reduc|convert)"
-        rf"(?:ed|es|e|ing|s)?\b(?P<about>[^.;]*?)\bfrom {_THING} (?:over )?to {_THING}{_END}",
+        rf"(?:ed|es|e|ing|s)?\b(?P<about>[^.;]*?)\bfrom (?P<gone>{_THING}) (?:over )?to (?P<new>{_THING}){_END}",
         re.IGNORECASE,
     ),
     re.compile(
@@ -50,8 +50,8 @@ _CHANGES = (
         rf"(?P<new>{_THING}) (?:(?:has|have) )?replac(?:ed|es) (?P<gone>{_THING}){_END}",
         re.IGNORECASE,
     ),
+    re.compile(rf"\binstead of (?:the |an? )?(?P<gone>{_THING}){_END}", re.IGNORECASE),
 )
-_INSTEAD = re.compile(rf"\binstead of (?:the |an? )?(?P<gone>{_THING}){_END}", re.IGNORECASE)
 _GRAMMAR = tables.sets("grammar")
 _EMPTY_VERBS = frozenset(map(analysis.stem, _GRAMMAR["changing"]))
 
@@ -69,7 +69,7 @@ def replaces(new: str, old: str, cosine: float | None = None) -> str:
     not say so, or may mean another thing."""
     if cosine is not None and cosine < LEAST_COSINE:
         return ""
-    old_terms = _terms(old) - _given_up(old)
+    old_terms = terms_of(old) - _given_up(old)
     used = _used(old)
     for change in changes(new):
         if not change.gone or not change.gone <= old_terms:
@@ -124,10 +124,10 @@ def _ended(clause: str) -> Change | None:
     if found is None or clause.endswith("?") or clause.split()[0].lower() in _GRAMMAR["clauses"]:
         return None
     ended, _, rest = clause[found.end() :].partition(",")
-    gone = _terms(clause[: found.start()] + " " + ended) - _EMPTY_VERBS
+    gone = terms_of(clause[: found.start()] + " " + ended) - _EMPTY_VERBS
     if len(gone) > 1:
         return Change(gone, frozenset(), gone, found[0].lower())
-    new = _terms(rest) - gone - _EMPTY_VERBS
+    new = terms_of(rest) - gone - _EMPTY_VERBS
     about = new if len(new) > 1 else frozenset[str]()
     return Change(gone, new, about, found[0].lower()) if new else None
 
@@ -136,18 +136,19 @@ def _exchanged(clause: str) -> list[Change]:
     found = []
     for pattern in _CHANGES:
         for match in pattern.finditer(clause):
-            named = match.groupdict()
-            gone, new = (named["gone"], named["new"]) if "gone" in named else (match[2], match[3])
-            outside = clause[: match.start()] + " " + clause[match.end() :]
-            about = _terms(outside + " " + (named.get("about") or ""))
-            found.append(Change(_terms(gone), _terms(new) - _terms(gone), about, match[0].strip()))
-    for match in _INSTEAD.finditer(clause):
-        outside = clause[: match.start()] + " " + clause[match.end() :]
-        gone = _terms(match["gone"])
-        new = _terms(" ".join(clause[: match.start()].split()[-1:])) - gone
-        found.append(Change(gone, new, _terms(outside) - new, match[0].strip()))
+            named, before = match.groupdict(), clause[: match.start()]
+            gone, about = terms_of(named["gone"]), terms_of(f"{before} {clause[match.end() :]}")
+            if "new" in named:
+                new = terms_of(named["new"]) - gone
+                about |= terms_of(named.get("about", ""))
+            else:
+                # "Use pnpm instead of npm": what came stands before the sign.
+                new = terms_of(" ".join(before.split()[-1:])) - gone
+                about -= new
+            found.append(Change(gone, new, about, match[0].strip()))
     return found
 
 
-def _terms(text: str) -> Terms:
+def terms_of(text: str) -> Terms:
+    """Return what a text says, as terms."""
     return frozenset(analysis.analyse(text))

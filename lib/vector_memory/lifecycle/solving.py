@@ -6,7 +6,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from vector_memory.text import analysis, harmless, mentions
+from vector_memory.lifecycle import signs
+from vector_memory.text import harmless, mentions
 from vector_memory.text.failures import normalise
 
 LEAST_WORDS = 3
@@ -25,14 +26,14 @@ def solves(error: str, files: Sequence[str], problem: str, problem_files: Sequen
         problem: the problem in words, and `problem_files`, those it is about.
     """
     error = harmless.unquoted(error)
-    terms = frozenset(analysis.analyse(error))
+    terms = signs.terms_of(error)
     if len(terms) < LEAST_WORDS or "?" in problem:
         return False
     if _flat(error) in _flat(problem):
         return True
     named = {os.path.basename(file).lower() for file in files}
     theirs = {os.path.basename(file).lower() for file in (*problem_files, *mentions.files(problem))}
-    said = frozenset(analysis.analyse(problem))
+    said = signs.terms_of(problem)
     return bool(named & theirs) and len(terms & said) >= NAMED * len(terms)
 
 
