@@ -11,58 +11,49 @@ from collections.abc import Mapping
 from vector_memory.cli import output
 
 
-class Row:
-    """One JSON object.
+class Row(dict[str, object]):
+    """One JSON object; what is none is one without fields."""
 
-    Attributes:
-        fields: what it holds, by name.
-    """
-
-    __slots__ = ("fields",)
-
-    def __init__(self, fields: object) -> None:
-        self.fields: Mapping[str, object] = fields if isinstance(fields, Mapping) else {}
-
-    def __bool__(self) -> bool:
-        return bool(self.fields)
+    def __init__(self, fields: object = None) -> None:
+        super().__init__(fields if isinstance(fields, Mapping) else {})
 
     def text(self, name: str, default: str = "") -> str:
         """Return a field as text, `default` where it is empty."""
-        value = self.fields.get(name)
+        value = self.get(name)
         return default if value in (None, "") else str(value)
 
     def flag(self, name: str, default: bool = False) -> bool:
         """Return a yes or no."""
-        return bool(self.fields.get(name, default))
+        return bool(self.get(name, default))
 
     def number(self, name: str) -> float:
         """Return a number, 0 where there is none."""
-        value = self.fields.get(name)
+        value = self.get(name)
         return float(value) if isinstance(value, (int, float)) else 0.0
 
     def count(self, name: str) -> int:
         """Return a whole number, 0 where there is none; of a list how long it is."""
-        value = self.fields.get(name)
+        value = self.get(name)
         return len(value) if isinstance(value, (list, dict)) else int(self.number(name))
 
     def counts(self, name: str) -> dict[str, int]:
         """Return whole numbers by their names."""
         inner = self.row(name)
-        return {key: inner.count(key) for key in inner.fields}
+        return {key: inner.count(key) for key in inner}
 
     def texts(self, name: str) -> list[str]:
         """Return a list's members as texts; of an object its values."""
-        value = self.fields.get(name)
+        value = self.get(name)
         members = list(value.values()) if isinstance(value, dict) else value
         return [str(member) for member in members] if isinstance(members, list) else []
 
     def row(self, name: str) -> Row:
         """Return an object, without fields where there is none."""
-        return Row(self.fields.get(name))
+        return Row(self.get(name))
 
     def rows(self, name: str) -> list[Row]:
         """Return the objects of a list."""
-        value = self.fields.get(name)
+        value = self.get(name)
         return [Row(member) for member in value] if isinstance(value, list) else []
 
     @property
@@ -97,4 +88,4 @@ def for_models(answer: Row) -> Row:
         parts = {name: told(value, foreign or theirs) for name, value in fields.items()}
         return {**parts, "whose": fields.get("origin")} if theirs else parts
 
-    return Row(made(answer.fields))
+    return Row(made(answer))

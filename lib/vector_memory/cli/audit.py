@@ -19,7 +19,7 @@ def audit(call: Invocation, verify: bool, offset: int) -> int:
 
 def _show(answer: Row, verified: bool, offset: int) -> None:
     entries = answer.rows("entries")
-    names = dict.fromkeys(name for entry in entries for name in entry.fields)
+    names = dict.fromkeys(name for entry in entries for name in entry)
     nothing = output.beyond(offset) or "Nothing is logged."
     if actions := answer.texts("actions"):
         nothing = f"Nothing of that action is logged. There is: {', '.join(actions)}."
@@ -32,7 +32,7 @@ def _show(answer: Row, verified: bool, offset: int) -> None:
 
 def _cell(name: str) -> output.Cell:
     def words(entry: Row) -> str:
-        value = entry.fields.get(name)
+        value = entry.get(name)
         if isinstance(value, list):
             texts = [text[: output.ID_CHARS] for text in entry.texts(name)]
             more = [f"{len(texts) - SHOWN} more"] if len(texts) > SHOWN else []

@@ -311,7 +311,7 @@ def _shown(value: object) -> str:
 
 COLUMNS: dict[str, output.Cell] = {
     **output.fields("name"),
-    "value": lambda setting: _shown(setting.fields["value"]),
+    "value": lambda setting: _shown(setting["value"]),
     **output.fields("source"),
     "about": lambda setting: setting.text("about"),
 }

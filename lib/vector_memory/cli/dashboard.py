@@ -73,7 +73,7 @@ def _detach(call: Invocation, words: list[str]) -> None:
     assert made.stdout
     with made.stdout as lines:
         started = Row(json.loads(lines.readline() or b"{}"))
-    if "url" not in started.fields:
+    if "url" not in started:
         raise BadInputError(started.text("error", "It did not start."), started.text("hint"))
     call.say(started, f"It runs at {started.text('url')}")
 

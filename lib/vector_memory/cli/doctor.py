@@ -11,16 +11,16 @@ def doctor(call: Invocation, no_start: bool, retry: bool) -> int:
     """Check every hop between a session and its memories; return 1 if one fails."""
     from vector_memory.cli import checks
 
-    tried = call.ask() if retry else Row({})
+    tried = call.ask() if retry else Row()
     results = checks.examine(start=not no_start)
     failed = any(result.state == checks.FAIL for result in results)
-    whole = {"ok": not failed, "checks": [result._asdict() for result in results], **tried.fields}
+    whole = {"ok": not failed, "checks": [result._asdict() for result in results], **tried}
     call.show(Row(whole), _show)
     return 1 if failed else 0
 
 
 def _show(answer: Row) -> None:
-    if "retried" in answer.fields:
+    if "retried" in answer:
         retried, aside = answer.count("retried"), answer.count("set_aside")
         output.say(f"Tried again: {retried} events; set aside: {aside}.")
     for result in answer.rows("checks"):

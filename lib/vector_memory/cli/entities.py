@@ -31,5 +31,5 @@ def entities(call: Invocation, alias: str | None, of: str | None) -> None:
 
 def _show_aliases(answer: Row) -> None:
     aliases = answer.row("aliases")
-    for name in aliases.fields:
+    for name in aliases:
         output.say(f"{name} goes by {aliases.text(name)}.")

@@ -40,8 +40,8 @@ def export(call: Invocation, file: str | None, format: str, vault: bool) -> None
 
     def write(out: IO[str]) -> Row:
         def write_item(item: Row) -> None:
-            whole = item.fields.get("markdown")
-            line = json.dumps(item.fields, ensure_ascii=False) + "\n"
+            whole = item.get("markdown")
+            line = json.dumps(item, ensure_ascii=False) + "\n"
             out.write(line if whole is None else str(whole))
 
         return ask_long("export", call.request(), quiet, item=write_item)
@@ -51,11 +51,11 @@ def export(call: Invocation, file: str | None, format: str, vault: bool) -> None
         with replacing(path) as out:
             answer = write(out)
         words = f"Exported {output.memories(answer.count('exported'))} to {file}"
-        call.say(Row({**answer.fields, "file": path}), words)
+        call.say(Row({**answer, "file": path}), words)
     elif call.as_json and format == "markdown":
         text = io.StringIO()
         answer = write(text)
-        output.document({**answer.fields, "markdown": text.getvalue()})
+        output.document({**answer, "markdown": text.getvalue()})
     else:
         write(sys.stdout)
 

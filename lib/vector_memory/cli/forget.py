@@ -57,8 +57,7 @@ def forget_shown(call: Invocation, chosen: asking.Request, yes: bool, dry_run: b
     if not call.as_json:
         output.listing(memories, output.MEMORY, "Nothing matches.")
     if dry_run or not memories:
-        shown = [memory.fields for memory in memories]
-        call.show(Row({"memories": shown, "forgotten": 0}), _show_forgotten)
+        call.show(Row({"memories": memories, "forgotten": 0}), _show_forgotten)
         return
     if not yes:
         asking.confirm(f"Forget {output.these(len(memories))}?", "forgotten")

@@ -24,7 +24,7 @@ def show(answer: Row) -> None:
 
 def show_signature(answer: Row, twice: bool) -> None:
     """Print a signature, or both as JSON."""
-    both = {name: answer.fields.get(name) for name in ("signature", "second")}
+    both = {name: answer.get(name) for name in ("signature", "second")}
     output.say(json.dumps(both) if twice else answer.text("signature"))
 
 

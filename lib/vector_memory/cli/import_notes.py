@@ -41,8 +41,7 @@ def run(
         steps: list[Row] = []
         answer = ask_long("import_notes", where, call.as_json, item=steps.append, dry_run=True)
         if call.as_json:
-            preview = [step.fields for step in steps]
-            output.document({"preview": preview, **answer.fields, "stored": 0})
+            output.document({"preview": steps, **answer, "stored": 0})
             return 0
         _show(steps, answer, prune)
         told = answer.rows("errors")

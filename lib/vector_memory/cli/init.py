@@ -22,7 +22,7 @@ GRAPH_MARKS = (b'"entityType"', b'"entities"', b'"relationType"')
 
 def init(call: Invocation, dir: str) -> None:
     """Give a project a store of its own, and offer the notes and graphs that are found for import."""
-    answer = Row({**call.ask().fields, "graphs": graphs(dir)})
+    answer = Row({**call.ask(), "graphs": graphs(dir)})
     call.show(answer, lambda answer: _show(call, answer, dir))
 
 
@@ -80,7 +80,7 @@ def graphs(folder: str) -> list[str]:
             settings.row("mcpServers"),
             settings.row("projects").row(folder).row("mcpServers"),
         ):
-            given = [servers.row(name).row("env").text(GRAPH_VARIABLE) for name in servers.fields]
+            given = [servers.row(name).row("env").text(GRAPH_VARIABLE) for name in servers]
             named += [
                 os.path.join(folder, os.path.expanduser(named_path))
                 for named_path in given

@@ -78,7 +78,7 @@ class Invocation:
         """Print an answer: whole for programs, by `show` for people, and for a model that reads what it ran as every
         memory is put before one."""
         if self.as_json:
-            output.document(answer.fields)
+            output.document(answer)
         elif asking.is_agents():
             show(for_models(answer))
         else:
@@ -88,15 +88,14 @@ class Invocation:
         """Print an answer: whole for programs, for people these lines."""
         self.show(answer, lambda _: output.say("\n".join(lines)))
 
-    def report(self, answer: Row, counts: str, told: Iterable[Row] = ()) -> int:
+    def report(self, answer: Row, counts: str, told: Sequence[Row] = ()) -> int:
         """Print what came of reading something in; return 1 if it brought nothing but errors.
 
         Args:
             counts: the names of the figures that are told.
             told: the errors that were printed before.
         """
-        known = [error.fields for error in told]
-        fresh = [error for error in answer.rows("errors") if error.fields not in known]
+        fresh = [error for error in answer.rows("errors") if error not in told]
         self.show(answer, lambda answer: _show_counts(answer, counts, fresh))
         return 1 if answer.count("errors") and not any(map(answer.count, TAKEN)) else 0
 

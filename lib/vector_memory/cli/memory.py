@@ -35,7 +35,7 @@ def show(answer: Row) -> None:
     if half_life := memory.number("half_life_days"):
         _line("half-life", f"{half_life:g} days")
     _line("confidence", f"{memory.number('confidence'):.2f}")
-    if asks := memory.row("proposed").fields:
+    if asks := memory.row("proposed"):
         weight = ", ".join(
             f"{name} {value}" for name, value in asks.items() if name not in ("held", "imported")
         )

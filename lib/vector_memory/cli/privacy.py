@@ -14,7 +14,7 @@ _CONSEQUENCES = {
 def show(answer: Row, text: str | None) -> None:
     """Print the rules of privacy, or what they leave of a text."""
     if text is not None:
-        left = answer.fields.get("text")
+        left = answer.get("text")
         output.say("Nothing of it is stored." if left is None else str(left))
         return
     rules, problems, path = answer.rows("rules"), answer.texts("problems"), ""

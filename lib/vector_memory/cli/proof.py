@@ -52,7 +52,7 @@ def verify(call: Invocation, file: str, offline: bool) -> int:
         whose = PublicKey.read(earlier.key).fingerprint
         checked |= {"since": earlier.size, "since_at": earlier.at, "since_fingerprint": whose}
     if not offline:
-        checked |= call.ask(statement=statement.__dict__).fields
+        checked |= call.ask(statement=statement.__dict__)
     call.show(Row(checked), _tell)
     return 0 if offline or checked.get("holds") else 1
 

@@ -37,7 +37,7 @@ def purge(
         _show(preview, backups)
     if dry_run or _is_empty(preview, backups):
         if call.as_json:
-            output.document(preview.fields)
+            output.document(preview)
         return int(preview.flag("unopened") and not dry_run)
     if not yes:
         count = preview.count("count")
@@ -98,7 +98,7 @@ def _say(answer: Row) -> None:
     else:
         output.say("Nothing is known of the words that could be searched for.")
     _list("Taken back from the teams of", answer.texts("taken_back"))
-    failed = answer.row("still_shared").fields
+    failed = answer.row("still_shared")
     _list("Still shared", [f"{root}: {why}" for root, why in failed.items()])
     if answer.text("certificate"):
         output.say(f"Proof, for `vector-memory proof verify`: {answer.text('certificate')}")

@@ -17,7 +17,7 @@ PARTS = tables.pairs("score_parts", os.path.dirname(__file__))
 STRONGEST = 3
 """So many reasons are told; all of them with their figures are in --json."""
 COLUMNS: dict[str, output.Cell] = {
-    "fits": lambda hit: f"{hit.number('relevance'):4.0%}" if "relevance" in hit.fields else "",
+    "fits": lambda hit: f"{hit.number('relevance'):4.0%}" if "relevance" in hit else "",
     **output.MEMORY,
     "text": lambda hit: output.one_line(output.warning(hit) + hit.text("text")),
 }
@@ -97,8 +97,8 @@ def _details(hit: Row, why: bool) -> None:
 def explained(breakdown: Row) -> Iterator[str]:
     """Yield in sentences what brought a hit: its strongest reasons first, then how well it answers, then what
     raised or lowered it beside that."""
-    parts = {name: breakdown.number(name) for name in breakdown.fields if name in PARTS}
-    linked = [name for name in breakdown.fields if name.startswith("linked ")]
+    parts = {name: breakdown.number(name) for name in breakdown if name in PARTS}
+    linked = [name for name in breakdown if name.startswith("linked ")]
     strongest = sorted(parts.items(), key=lambda part: -part[1])[:STRONGEST]
     reasons = [PARTS[name] for name, value in strongest if value > 0]
     reasons += ["another hit is linked to it"] if linked else []
@@ -106,9 +106,9 @@ def explained(breakdown: Row) -> Iterator[str]:
         yield f"Found because {listed(reasons)}."
     if against := [PARTS[name] for name, value in parts.items() if value < 0]:
         yield f"Lower because {listed(against)}."
-    if "relevance" in breakdown.fields:
+    if "relevance" in breakdown:
         yield _fit(breakdown)
-    if "recency" in breakdown.fields:
+    if "recency" in breakdown:
         yield _weight(breakdown)
 
 

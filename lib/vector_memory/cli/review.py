@@ -14,7 +14,7 @@ def review(call: Invocation, plain: bool) -> None:
     """Print what waits for the user's look, do what the options decide, or go through all on the terminal."""
     answer = call.ask()
     items = answer.rows("items")
-    if "items" not in answer.fields:
+    if "items" not in answer:
         call.show(answer, finished)
     elif call.as_json or not items or not (sys.stdin.isatty() and sys.stdout.isatty()):
         call.show(answer, _show)

@@ -21,7 +21,7 @@ def show_begun(answer: Row) -> None:
 
 
 def _show_left(answer: Row) -> None:
-    for url, why in answer.row("left").fields.items():
+    for url, why in answer.row("left").items():
         output.note(f"What you published at {url} still lies there: {why}")
 
 

@@ -43,7 +43,7 @@ def show(answer: Row) -> None:
         output.say(f"beside them, what is kept count of: {beside}")
     if flagged := answer.counts("flags"):
         output.say(f"flagged by the observer: {flags.in_words(flagged)} (`vector-memory flags`)")
-    counters = answer.row("counters").fields
+    counters = answer.row("counters")
     for what, lines in (("counted", usual(counters)), ("trouble", counted(counters, TROUBLE))):
         if lines:
             output.table((what,), [(line,) for line in lines])
@@ -59,22 +59,22 @@ def _uses(totals: Row) -> None:
     by = totals.row("by")
     rows = [
         (f"{count.count('used'):,} of {count.count('shown'):,}", f"{name}: {value}")
-        for name in by.fields
-        for value, count in ((value, by.row(name).row(value)) for value in by.row(name).fields)
+        for name in by
+        for value, count in ((value, by.row(name).row(value)) for value in by.row(name))
     ]
     output.table(("used", "by"), rows)
 
 
 def _speed(slo: Row) -> None:
     """Print how long answers took, beside what they may take."""
-    rows = [slo_row(name, slo.row(name)) for name in slo.fields]
+    rows = [slo_row(name, slo.row(name)) for name in slo]
     if rows:
         output.table(("answers", "last", "p50 ms", "p95 ms", "p95 may be", "met"), rows)
 
 
 def slo_row(name: str, slo: Row) -> tuple[str, ...]:
     """Return the cells that say how long answers of one kind took."""
-    met = "too few" if slo.fields.get("met") is None else "yes" if slo.flag("met") else "no"
+    met = "too few" if slo.get("met") is None else "yes" if slo.flag("met") else "no"
     p50, p95 = slo.number("p50_ms"), slo.number("p95_ms")
     return name, f"{slo.count('count'):,}", f"{p50:.1f}", f"{p95:.1f}", slo.text("target_ms"), met
 

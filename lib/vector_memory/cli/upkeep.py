@@ -44,7 +44,7 @@ def show_backup(answer: Row) -> None:
     """Print what was written where."""
     size = f"{answer.count('bytes') / 1e6:.1f} MB"
     output.say(f"{output.memories(answer.count('memories'))}, {size}: {answer.text('file')}")
-    for folder, why in answer.row("left_out").fields.items():
+    for folder, why in answer.row("left_out").items():
         output.note(f"Left out: {folder}: {why}")
 
 
@@ -55,7 +55,7 @@ def restore(call: Invocation, path: str, yes: bool, dry_run: bool, no_wait: bool
         _show_contents(contents)
     if dry_run:
         if call.as_json:
-            output.document({**contents.fields, "restored": False})
+            output.document({**contents, "restored": False})
         return
     if not yes:
         asking.confirm("Put it in the place of what is there now?", "restored")
@@ -65,7 +65,7 @@ def restore(call: Invocation, path: str, yes: bool, dry_run: bool, no_wait: bool
     done = asking.ask("restored", {})
     if not no_wait:
         ask_long("wait", {"timeout_s": call.long_s}, call.as_json, call.long_s)
-    call.show(Row({**done.fields, "restored": True}), _finish)
+    call.show(Row({**done, "restored": True}), _finish)
 
 
 def _show_contents(contents: Row) -> None:

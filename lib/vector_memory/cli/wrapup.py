@@ -67,7 +67,7 @@ def _lines(answer: Row) -> Iterator[str]:
 
 
 def _state(task: Row) -> str:
-    word = WORDS[bool(task.fields["done"]) if task.fields.get("done") is not None else None]
+    word = WORDS[bool(task["done"]) if task.get("done") is not None else None]
     return word if task.flag("sure") or word == "open" else f"{word}?"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from vector_memory import config
@@ -82,6 +83,14 @@ class Case:
             raise NotRunning("Not checked: no daemon runs.", "Mend the daemon first.")
         request = {**asking.everywhere(), **more}
         return Row(self.daemon().ask(verb, request, timeout_s, start=False))
+
+    @cached_property
+    def health(self) -> Row:
+        """What the daemon says of itself; without fields where it fails to: the check of the last errors tells that."""
+        try:
+            return self.ask("doctor")
+        except VectorMemoryError:
+            return Row()
 
     def settings(self) -> Settings | None:
         """Return the settings, None where they are not in order: the check of the model tells that."""

@@ -46,11 +46,7 @@ def _there(settings: Settings) -> CheckResult:
 
 
 def _today(case: Case) -> Iterator[CheckResult]:
-    try:
-        today = case.ask("doctor").row("generation")
-    except VectorMemoryError:
-        # The check of the last errors tells.
-        return
+    today = case.health.row("generation")
     if error := today.text("error"):
         message = f"The last call failed: {error}"
         yield warn(message, "Everything goes on without it meanwhile.")

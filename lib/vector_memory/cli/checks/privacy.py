@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 
 from vector_memory.cli.checks import Case, CheckResult, ok, warn
-from vector_memory.errors import VectorMemoryError
 
 MOST_PROBLEMS = 10
 
@@ -21,10 +20,7 @@ def check(case: Case) -> Iterator[CheckResult]:
     if case.status is None:
         yield ok("The daemon reads your rules; none runs")
         return
-    try:
-        report = case.ask("doctor").row("privacy")
-    except VectorMemoryError:
-        # The check of the last errors tells.
+    if not (report := case.health.row("privacy")):
         return
     problems, files = report.texts("problems"), report.rows("files")
     for problem in problems[:MOST_PROBLEMS]:

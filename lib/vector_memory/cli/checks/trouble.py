@@ -23,7 +23,7 @@ def check(case: Case) -> Iterator[CheckResult]:
     if case.status is not None:
         answer = case.ask("doctor")
         yield from _errors(answer)
-        yield from _counters(answer.row("counters").fields)
+        yield from _counters(answer.row("counters"))
         yield from _speed(answer.row("slo"))
     yield from _spool(case)
 
@@ -57,9 +57,9 @@ def _counters(counters: Mapping[str, object]) -> Iterator[CheckResult]:
 
 def _speed(slo: Row) -> Iterator[CheckResult]:
     """Yield which answers take longer than they may."""
-    for name in slo.fields:
+    for name in slo:
         took = slo.row(name)
-        if took.fields.get("met") is False:
+        if took.get("met") is False:
             words = (
                 f"{name} takes {took.number('p95_ms'):,.0f} ms (p95 of the last {took.count('count'):,}), and may take"
                 f" {took.count('target_ms'):,} ms."
