@@ -18,7 +18,6 @@ from vector_memory.errors import BadInputError
 from vector_memory.system.private import make_folder
 
 PREFIX = "VECTOR_MEMORY_"
-NOT_SETTINGS = frozenset({"VECTOR_MEMORY_HOME", "VECTOR_MEMORY_KEY_PASSPHRASE"})
 FOLDERS = frozenset({"excluded_projects", "daily_notes", "vault", "reviews"})
 """Settings that name folders."""
 STARTED_WITH = ("embedding_", "ollama_")
@@ -327,7 +326,7 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     return {
         by_variable[key]: _words(by_variable[key], value)
         for key, value in environ.items()
-        if key in by_variable and key not in NOT_SETTINGS
+        if key in by_variable
     }
 
 
