@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.invocation import Invocation
-from vector_memory.client.link import is_locked
-
-STOPPED = {"pid": None, "rss_mb": None, "state": "stopped"}
+from vector_memory.client.link import STOPPED, is_locked
 
 
 def status(call: Invocation) -> None:

@@ -20,6 +20,8 @@ from vector_memory.system import paths, peer, private
 
 Json = dict[str, Any]
 """A JSON object."""
+STOPPED: Json = {"pid": None, "rss_mb": None, "state": "stopped"}
+"""The status of a daemon that there is not."""
 START_WAIT_S = 10.0
 POLL_S = 0.02
 KILL_WAIT_S = 5.0

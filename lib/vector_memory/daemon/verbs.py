@@ -21,6 +21,9 @@ Long = Callable[[Context, Sent, Reply], Written]
 LONG_ONES, SHOWN = named("long"), named("shown")
 """Verbs that tell how far they are, and those whose answers hold what was stored."""
 _SERVICE = "vector_memory.service"
+_written: Callable[[object], Written] = messages.to_json
+shown: Callable[[Written], Written] = privacy.shown
+"""Returns an answer with what was stored redacted once more."""
 
 
 def _edit(ctx: Context, sent: Sent) -> Written:
@@ -132,17 +135,6 @@ def _purge(ctx: Context, sent: Sent, reply: Reply) -> Written:
     return {
         name: privacy.shown(part) if name == "memories" else part for name, part in answer.items()
     }
-
-
-def _written(answer: object) -> Written:
-    written: Written = messages.to_json(answer)
-    return written
-
-
-def shown(answer: Written) -> Written:
-    """Return an answer with what was stored redacted once more."""
-    redacted: Written = privacy.shown(answer)
-    return redacted
 
 
 def use_case(name: str) -> tuple[Callable[..., object], type[messages.Request]]:

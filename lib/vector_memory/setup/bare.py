@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-from vector_memory.client.link import DaemonClient
+from vector_memory.client.link import STOPPED, DaemonClient
 from vector_memory.errors import VectorMemoryError
 from vector_memory.setup import leaving, wiring
 from vector_memory.system.paths import Home
@@ -96,18 +96,13 @@ def _wired(home: Home) -> list[str]:
 
 def _stop(home: Home, options: argparse.Namespace) -> int:
     was_running = DaemonClient(home).stop()
-    answer = {"pid": None, "rss_mb": None, "state": "stopped", "was_running": was_running}
-    _show(answer, ["Stopped." if was_running else "No daemon was running."], options.json)
+    words = "Stopped." if was_running else "No daemon was running."
+    _show({**STOPPED, "was_running": was_running}, [words], options.json)
     return 0
 
 
 def _status(home: Home, options: argparse.Namespace) -> int:
-    status = {
-        "pid": None,
-        "rss_mb": None,
-        "state": "stopped",
-        **(DaemonClient(home).running() or {}),
-    }
+    status = {**STOPPED, **(DaemonClient(home).running() or {})}
     words = f"{status['state']}; nothing is set up in {home.root}"
     _show(status, [words], options.json)
     return 0
