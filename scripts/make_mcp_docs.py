@@ -51,10 +51,10 @@ def tables() -> str:
     names = ", ".join(f"`{name}`" for name in sorted(one.name for one in unlisted))
     lines += ["", f"Other names that answer, and are not listed: {names}."]
     lines += ["", "| resource | what it is |", "| --- | --- |"]
-    lines += [f"| `{one.name}` | {one.doc} |" for one in resources.PAGES]
+    lines += [f"| `{one.name}` | {one.doc} |" for one in resources.PAGES.values()]
     lines.append(f"| `{resources.TEMPLATE}` | The same of any project, by its id or name. |")
     lines += ["", "| prompt | what it brings |", "| --- | --- |"]
-    lines += [f"| `{one.name}` | {one.doc} |" for one in prompts.PROMPTS]
+    lines += [f"| `{one.name}` | {one.doc} |" for one in prompts.PROMPTS.values()]
     return "\n".join(lines) + "\n"
 
 

@@ -79,8 +79,8 @@ def filled(caller: Caller, name: str) -> tuple[Page, str]:
     Raises:
         NotFoundError: there is none of that name.
     """
-    for prompt in PROMPTS:
-        if prompt.name == name:
-            return prompt, prompt.make(caller)
-    names = ", ".join(prompt.name for prompt in PROMPTS)
-    raise NotFoundError(f"There is no prompt {say(name)[:40]!r}.", f"Prompts: {names}.")
+    if prompt := PROMPTS.get(name):
+        return prompt, prompt.make(caller)
+    raise NotFoundError(
+        f"There is no prompt {say(name)[:40]!r}.", f"Prompts: {', '.join(PROMPTS)}."
+    )

@@ -40,10 +40,11 @@ class Page:
         return JSON if self.name == STATS else MARKDOWN
 
 
-def pages(makes: Mapping[str, Callable[[Caller], str]]) -> tuple[Page, ...]:
-    """Return pages by what makes each, in the order of `pages.txt`, which has their names, titles and what is in them."""
+def pages(makes: Mapping[str, Callable[[Caller], str]]) -> dict[str, Page]:
+    """Return pages by their names and what makes each, in the order of `pages.txt`, which has their names, titles and what
+    is in them."""
     rows = [line.split(" | ") for line in tables.lines("pages", os.path.dirname(__file__))]
-    return tuple(Page(name, title, doc, makes[name]) for name, title, doc in rows if name in makes)
+    return {name: Page(name, title, doc, makes[name]) for name, title, doc in rows if name in makes}
 
 
 def _important(priority: str) -> Callable[[Caller], str]:
@@ -126,10 +127,10 @@ def read(caller: Caller, uri: str) -> tuple[str, str]:
     Raises:
         NotFoundError: there is no such resource or project.
     """
-    for page in PAGES:
-        if page.name == uri:
-            return page.make(caller), page.mime
+    if page := PAGES.get(uri):
+        return page.make(caller), page.mime
     if uri.startswith(PROJECT):
         return _project(caller, unquote(uri[len(PROJECT) :])), MARKDOWN
-    names = ", ".join(page.name for page in PAGES)
-    raise NotFoundError(f"There is no resource {say(uri)[:80]!r}.", f"Resources: {names}.")
+    raise NotFoundError(
+        f"There is no resource {say(uri)[:80]!r}.", f"Resources: {', '.join(PAGES)}."
+    )

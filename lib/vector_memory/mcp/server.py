@@ -112,7 +112,7 @@ class Handlers:
             types.Resource(
                 uri=page.name, name=page.title, description=page.doc, mime_type=page.mime
             )
-            for page in resources.PAGES
+            for page in resources.PAGES.values()
         ]
         return types.ListResourcesResult(resources=pages)
 
@@ -147,7 +147,7 @@ class Handlers:
         return types.ListPromptsResult(
             prompts=[
                 types.Prompt(name=prompt.name, title=prompt.title, description=prompt.doc)
-                for prompt in prompts.PROMPTS
+                for prompt in prompts.PROMPTS.values()
             ]
         )
 
