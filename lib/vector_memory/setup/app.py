@@ -41,7 +41,9 @@ def install(site: SetupSite) -> str:
         point(site.home.app_current, name)
     _sweep(site, keep={name, previous})
     write_durably(site.home.shim, SHIM.encode(), 0o700)
-    write_durably(site.home.snippet, snippet.for_home(site).encode())
+    # With the shim's whole path it is ready to be pasted.
+    settings = snippet.render(snippet.load(site.root), site.home.shim)
+    write_durably(site.home.snippet, settings.encode())
     return ALREADY if previous == name else name
 
 

@@ -8,7 +8,8 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from vector_memory.client import trial
 from vector_memory.client.link import DaemonClient
@@ -35,14 +36,14 @@ def run(site: SetupSite) -> str:
         SetupError: a hook failed, or the memory did not come back.
     """
     with _scratch(site) as (home, project):
-        hook = _InstalledHooks(site, home, project)
-        hook.run("session_start", session_id="proof-1", source="startup")
+        hook = partial(_run_hook, site, home, project)
+        hook("session_start", session_id="proof-1", source="startup")
         transcript = os.path.join(project, "proof-1.jsonl")
         answer = [{"type": "text", "text": DECISION}]
         trial.write_transcript(
             transcript, "proof-1", project, [("user", QUESTION), ("assistant", answer)]
         )
-        hook.run(
+        hook(
             "stop",
             session_id="proof-1",
             transcript_path=transcript,
@@ -53,35 +54,26 @@ def run(site: SetupSite) -> str:
     return f"it works\nstored:   {DECISION}\nasked:    {PROMPT}\nrecalled: {recalled}"
 
 
-class _InstalledHooks:
-    """The installed hooks, as the client would run them."""
-
-    def __init__(self, site: SetupSite, home: Home, project: str) -> None:
-        self.program = os.path.join(site.home.app_current, "hooks", "run")
-        self.home, self.project = home, project
-
-    def run(self, stem: str, **event: object) -> str:
-        """Run one hook and return the context that it adds ("" for none)."""
-        command = ["sh", self.program, stem]
-        try:
-            done = trial.run_hook(
-                command, stem, self.home, self.project, HOOK_S, user_home="", **event
-            )
-        except subprocess.TimeoutExpired:
-            raise SetupError(f"The hook {stem} did not end in {HOOK_S:.0f} s.", _HINT) from None
-        if done.returncode or done.stderr:
-            raise SetupError(f"The hook {stem} failed (exit {done.returncode}).", _HINT)
-        return trial.context_in(done.stdout)
+def _run_hook(site: SetupSite, home: Home, project: str, stem: str, **event: object) -> str:
+    """Run one of the installed hooks, as the client would; return the context that it adds ("" for none)."""
+    command = ["sh", os.path.join(site.home.app_current, "hooks", "run"), stem]
+    try:
+        done = trial.run_hook(command, stem, home, project, HOOK_S, user_home="", **event)
+    except subprocess.TimeoutExpired:
+        raise SetupError(f"The hook {stem} did not end in {HOOK_S:.0f} s.", _HINT) from None
+    if done.returncode or done.stderr:
+        raise SetupError(f"The hook {stem} failed (exit {done.returncode}).", _HINT)
+    return trial.context_in(done.stdout)
 
 
-def _wait_for_answer(hook: _InstalledHooks, transcript: str) -> str:
+def _wait_for_answer(hook: Callable[..., str], transcript: str) -> str:
     """Ask until the memory comes back, and return the line that holds it."""
     until = time.monotonic() + PATIENCE_S
     attempt = 0
     # Each time as a session of its own, since a session gets nothing twice.
     while time.monotonic() < until:
         attempt += 1
-        context = hook.run(
+        context = hook(
             "user_prompt_submit",
             session_id=f"proof-2-{attempt}",
             transcript_path=transcript + ".none",

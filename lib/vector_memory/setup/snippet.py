@@ -6,8 +6,6 @@ import json
 import os
 from typing import Any
 
-from vector_memory.setup.site import SetupSite
-
 PROGRAM = "${CLAUDE_PLUGIN_ROOT}/hooks/run"
 Groups = list[dict[str, Any]]
 """An event's groups of hooks, as the client's settings have them."""
@@ -23,11 +21,6 @@ def render(hooks: dict[str, Groups], program: str) -> str:
     """
     wired = {event: [_wired(group, program) for group in groups] for event, groups in hooks.items()}
     return json.dumps({"hooks": wired}, indent=2) + "\n"
-
-
-def for_home(site: SetupSite) -> str:
-    """Return the settings with the absolute path of the data home's shim, ready to be pasted."""
-    return render(load(site.root), site.home.shim)
 
 
 def load(root: str) -> dict[str, Groups]:
