@@ -45,18 +45,10 @@ def run(call: WebCall, *words: str) -> Json:
     return dict(answer)
 
 
-def set_setting(call: WebCall) -> Json:
-    """Set a setting (`name`, `value`)."""
-    return run(call, "config", "set", "--", _word(call, "name"), _word(call, "value"))
-
-
-def unset_setting(call: WebCall) -> Json:
-    """Go back to a setting's default (`name`)."""
-    return run(call, "config", "unset", "--", _word(call, "name"))
-
-
-def _word(call: WebCall, name: str) -> str:
-    value = call.arguments.get(name)
-    if not isinstance(value, str) or "\0" in value:
-        raise BadInputError(f"{name} is missing.", "Say what it should be.")
-    return value
+def config(call: WebCall, verb: str, *names: str) -> Json:
+    """Change a setting by a verb of `config`, with the fields of these names."""
+    for name in names:
+        value = call.arguments.get(name)
+        if not isinstance(value, str) or "\0" in value:
+            raise BadInputError(f"{name} is missing.", "Say what it should be.")
+    return run(call, "config", verb, "--", *(call.arguments[name] for name in names))

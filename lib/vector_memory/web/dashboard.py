@@ -195,18 +195,14 @@ def _share_status(call: WebCall) -> Json:
         return {}
 
 
-def _where(call: WebCall) -> Json:
-    return {"folder": call.folder}
-
-
 _OWN_ACTS = {
     "edit": _edit,
     "memories": _memories,
     "share_status": _share_status,
-    "where": _where,
+    "where": lambda call: {"folder": call.folder},
     "settings": lambda call: commands.run(call, "config", "list"),
-    "set_setting": commands.set_setting,
-    "unset_setting": commands.unset_setting,
+    "set_setting": lambda call: commands.config(call, "set", "name", "value"),
+    "unset_setting": lambda call: commands.config(call, "unset", "name"),
     "doctor": lambda call: commands.run(call, "doctor"),
 }
 
