@@ -133,7 +133,7 @@ def go_through(items: list[Row], where: asking.Request, plain: bool) -> Row:
                 word = _step(going)
                 if word in (QUIT, FINISH):
                     break
-    except (KeyboardInterrupt, EOFError, click.Abort):
+    except (KeyboardInterrupt, EOFError, typer.Abort):
         # What was decided counts, however a review ends.
         pass
     finally:
