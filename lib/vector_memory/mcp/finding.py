@@ -7,7 +7,7 @@ from typing import Any
 from vector_memory.client import offline
 from vector_memory.errors import BadInputError, StoreFullError
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.telling import WHOLE_TOKENS, Json, day, say, short
+from vector_memory.mcp.telling import WHOLE_TOKENS, Json, dated, say, short
 from vector_memory.mcp.tool import ON_A_PAGE, does, page, paged, scope_of
 from vector_memory.model import COLLECTIONS, QUIET
 
@@ -133,18 +133,8 @@ def provenance(caller: Caller, arguments: Json) -> Json:
         "said_in": say(answer["said_in"]),
         "file": say(source.get("path") or ""),
         "verified": {name: say(value) for name, value in (answer.get("verified") or {}).items()},
-        "merged": [
-            {"id": short(merged.get("id", "")), "date": day(merged.get("at"))}
-            for merged in answer["memory"].get("sources") or ()
-        ],
-        "history": [
-            {
-                "id": short(stage["id"]),
-                "date": day(stage["from"]),
-                "until": day(stage["until"]),
-            }
-            for stage in answer["history"]["chain"]
-        ],
+        "merged": dated(answer["memory"].get("sources"), "at"),
+        "history": dated(answer["history"]["chain"], "from", until="until"),
         "links": links(caller, answer["links"]),
         "audit": answer["audit"],
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -53,29 +53,65 @@ def make(caller: Caller) -> Server[Any]:
         version=paths.version(),
         title="Vector Memory",
         instructions=INSTRUCTIONS,
-        on_list_tools=handlers.list_tools,
+        on_list_tools=_telling(all_tools),
         on_call_tool=handlers.call_tool,
-        on_list_resources=handlers.list_resources,
-        on_list_resource_templates=handlers.list_templates,
+        on_list_resources=_telling(all_resources),
+        on_list_resource_templates=_telling(all_templates),
         on_read_resource=handlers.read_resource,
-        on_list_prompts=handlers.list_prompts,
+        on_list_prompts=_telling(all_prompts),
         on_get_prompt=handlers.get_prompt,
     )
 
 
+def _telling(make: Callable[[], T]) -> Callable[[Any, Any], Awaitable[T]]:
+    """Return what answers a request with what is always the same: all of it fits on one page."""
+
+    async def tell(ctx: Any, params: Any) -> T:
+        return make()
+
+    return tell
+
+
+def all_tools() -> types.ListToolsResult:
+    """Return all tools but the aliases."""
+    tools = [described(tool) for tool in TOOLS if "unlisted" not in tool.marks]
+    return types.ListToolsResult(tools=tools)
+
+
+def all_resources() -> types.ListResourcesResult:
+    """Return the resources that are always there."""
+    pages = [
+        types.Resource(uri=page.name, name=page.title, description=page.doc, mime_type=page.mime)
+        for page in resources.PAGES.values()
+    ]
+    return types.ListResourcesResult(resources=pages)
+
+
+def all_templates() -> types.ListResourceTemplatesResult:
+    """Return the resource of any project."""
+    template = types.ResourceTemplate(
+        uri_template=resources.TEMPLATE,
+        name="A project",
+        description="What matters in a project, by its id or name.",
+        mime_type=resources.MARKDOWN,
+    )
+    return types.ListResourceTemplatesResult(resource_templates=[template])
+
+
+def all_prompts() -> types.ListPromptsResult:
+    """Return all prompts."""
+    listed = [
+        types.Prompt(name=prompt.name, title=prompt.title, description=prompt.doc)
+        for prompt in prompts.PROMPTS.values()
+    ]
+    return types.ListPromptsResult(prompts=listed)
+
+
 class Handlers:
-    """What answers the protocol's requests."""
+    """What answers the requests that the daemon is asked for."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
-
-    async def list_tools(
-        self, ctx: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
-        """Return all tools but the aliases; they fit on one page."""
-        return types.ListToolsResult(
-            tools=[described(tool) for tool in TOOLS if "unlisted" not in tool.marks]
-        )
 
     async def call_tool(
         self, ctx: ServerRequestContext[Any], params: types.CallToolRequestParams
@@ -104,30 +140,6 @@ class Handlers:
             )
         return types.CallToolResult(content=[_text(result)], structured_content=result)
 
-    async def list_resources(
-        self, ctx: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
-    ) -> types.ListResourcesResult:
-        """Return the resources that are always there."""
-        pages = [
-            types.Resource(
-                uri=page.name, name=page.title, description=page.doc, mime_type=page.mime
-            )
-            for page in resources.PAGES.values()
-        ]
-        return types.ListResourcesResult(resources=pages)
-
-    async def list_templates(
-        self, ctx: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
-    ) -> types.ListResourceTemplatesResult:
-        """Return the resource of any project."""
-        template = types.ResourceTemplate(
-            uri_template=resources.TEMPLATE,
-            name="A project",
-            description="What matters in a project, by its id or name.",
-            mime_type=resources.MARKDOWN,
-        )
-        return types.ListResourceTemplatesResult(resource_templates=[template])
-
     async def read_resource(
         self, ctx: ServerRequestContext[Any], params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
@@ -139,17 +151,6 @@ class Handlers:
         text, mime = await self._made(resources.read, str(params.uri))
         content = types.TextResourceContents(uri=params.uri, mime_type=mime, text=text)
         return types.ReadResourceResult(contents=[content])
-
-    async def list_prompts(
-        self, ctx: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
-    ) -> types.ListPromptsResult:
-        """Return all prompts."""
-        return types.ListPromptsResult(
-            prompts=[
-                types.Prompt(name=prompt.name, title=prompt.title, description=prompt.doc)
-                for prompt in prompts.PROMPTS.values()
-            ]
-        )
 
     async def get_prompt(
         self, ctx: ServerRequestContext[Any], params: types.GetPromptRequestParams

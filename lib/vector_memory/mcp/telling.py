@@ -79,10 +79,7 @@ class Telling:
             "suspicious": list((memory.get("suspicious") or {}).get("reasons") or ()),
             "source": say(_source(memory.get("source") or {}), foreign),
             "link": say(memory.get("link") or ""),
-            "contradicts": [
-                {"id": short(older["id"]), "date": day(older["created_at"])}
-                for older in memory.get("contradicts") or ()
-            ],
+            "contradicts": dated(memory.get("contradicts"), "created_at"),
             **{name: memory.get(name) for name in AS_STORED},
             **{name: moment(memory.get(name)) for name in MOMENTS},
         }
@@ -105,6 +102,19 @@ def moment(at: Any) -> str:
 def day(at: Any) -> str:
     """Return the user's day of a time of an answer, which is the one that `since` and `until` mean; "" for none."""
     return moment(at)[:10]
+
+
+def dated(memories: Sequence[Json] | None, since: str, **more: str) -> list[Json]:
+    """Return of each memory its id, and its days.
+
+    Args:
+        since: the field of its time; `more` further ones, by what their days are called.
+    """
+    times = {"date": since, **more}
+    return [
+        {"id": short(each.get("id", "")), **{name: day(each.get(at)) for name, at in times.items()}}
+        for each in memories or ()
+    ]
 
 
 def short(id: Any) -> str:

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 from vector_memory.arguments import TO_DAEMON, Argument, Entry, entries
 from vector_memory.errors import BadInputError
 from vector_memory.mcp.caller import Caller, Json
-from vector_memory.mcp.outputs import answer
 from vector_memory.mcp.telling import spoken
 
 T = TypeVar("T")
@@ -50,6 +49,10 @@ class Tool:
 
 
 ACTS: dict[str, Act] = {}
+_SHAPES = {
+    "": "string", "count": "integer", "number": "number", "yes": "boolean", "array": "array", "object": "object",
+}  # fmt: skip
+"""What schemas call the sorts of what answers have."""
 
 
 def does(name: str) -> Callable[[Act], Act]:
@@ -70,8 +73,25 @@ def read() -> Iterator[Tool]:
 def _tool(entry: Entry) -> Tool:
     name, marks, also, *_ = (*entry.head, "", "")
     verb, marked = entry.asks, frozenset(marks.split())
-    act, shape = _asking(verb, marked) if verb else ACTS[name], answer(entry.answers)
+    act, shape = _asking(verb, marked) if verb else ACTS[name], shape_of(entry.answers)
     return Tool(name, entry.doc, entry.takes, act, shape, marked, tuple(also.split()), verb)
+
+
+def shape_of(properties: str) -> Json:
+    """Return the JSON schema of an answer: its outline, since each definition is sent to every client. What a memory
+    tells is in docs/mcp.md.
+
+    Args:
+        properties: what it has, with spaces between: a name, a colon and a sort where it is no text, and "!"
+            where it is always there: `id! total:count`.
+    """
+    words = [word.rstrip("!").partition(":") for word in properties.split()]
+    shape: Json = {
+        "type": "object",
+        "properties": {name: {"type": _SHAPES[sort]} for name, _, sort in words},
+    }
+    always = [word[:-1].partition(":")[0] for word in properties.split() if word.endswith("!")]
+    return {**shape, "required": always} if always else shape
 
 
 def _asking(verb: str, marks: frozenset[str]) -> Act:
