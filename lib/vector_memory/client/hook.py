@@ -104,9 +104,9 @@ def _update_if_newer(call: HookEvent) -> None:
     except OSError:
         return
     if wire.version_tuple(installed) < wire.version_tuple(call.version):
-        from vector_memory.client import update
+        from vector_memory.client import spawn
 
-        update.start(call.home, call.lib)
+        spawn.set_up(call.home, call.lib)
 
 
 def _end_at(deadline: float) -> None:

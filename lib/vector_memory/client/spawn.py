@@ -1,4 +1,5 @@
-"""Start the daemon, detached, without waiting for it. Standard library only, Python 3.9."""
+"""Start the daemon, or the set-up of a newer version, detached, without waiting for it. Standard library only, Python
+3.9."""
 
 import _signal  # type: ignore[import-not-found]
 import fcntl
@@ -104,6 +105,12 @@ def run_apart(
         setsid=True,
         setsigdef=PLAIN_SIGNALS,
     )
+
+
+def set_up(home: str, lib: str) -> None:
+    """Run the background set-up of the code in `lib`, a newer version's; it locks and limits itself."""
+    script = os.path.join(lib, "vector_memory", "setup", "start.sh")
+    run_apart(["/bin/sh", script], {**os.environ, "VECTOR_MEMORY_HOME": home})
 
 
 def daemon_lib(home: Home, lib: str) -> str:
