@@ -22,7 +22,7 @@ from vector_memory.daemon.hook_message import HookMessage
 from vector_memory.daemon.keeper import Keeper
 from vector_memory.daemon.plugin_watch import PluginWatch
 from vector_memory.daemon.server import Reply, Sent, Written
-from vector_memory.daemon.work import Worker
+from vector_memory.daemon.work import Relay, Worker
 from vector_memory.errors import BadInputError, StoreFullError, UnsafeTextError
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
@@ -78,6 +78,8 @@ class App:
         self._keeper = Keeper(
             self.ctx, open_index, quiet_s, self._failed, self._recovered, self._warm_up
         )
+        threads: list[Relay] = [self._chores, self._indexer, self._keeper, self._miner]
+        self._threads = {thread.name: thread for thread in threads}
         self.stir = self._keeper.stir
         self.ctx.notify = self._keeper.notify
         self.ctx.later = self._chores.put
@@ -99,14 +101,12 @@ class App:
         """
         self._keeper.started = started
         self._keeper.stages["lexical"] = round(time.monotonic() - started, 3)
-        self._chores.start()
-        self._indexer.start()
-        self._miner.start()
         self._chores.put(self._publish)
         # A new home has none yet.
         self._chores.put(self.ctx.reserve.keep)
         self._indexer.put(self._begin)
-        self._keeper.start()
+        for thread in self._threads.values():
+            thread.start()
 
     def hook(
         self,
@@ -255,14 +255,14 @@ class App:
 
     def relieve(self) -> None:
         """Let what waits go on where one piece of background work takes long, and take up what hooks left."""
-        for thread in self._threads().values():
+        for thread in self._threads.values():
             thread.relieve()
         if self._events is not None:
             self._events.backlog.take_up()
 
     def hung(self) -> str:
         """Return which thread has been at one piece of work for longer than any takes, "" if none."""
-        for name, thread in self._threads().items():
+        for name, thread in self._threads.items():
             if thread.took_s > (HUNG_MINER_S if name == "miner" else HUNG_S):
                 return name
         return ""
@@ -290,7 +290,7 @@ class App:
         waits = {"miner": time.monotonic() + MINER_WAIT_S}
         late = [
             name
-            for name, thread in self._threads().items()
+            for name, thread in self._threads.items()
             if not thread.join(waits.get(name, until)) and name != "miner"
         ]
         if late:
@@ -299,14 +299,6 @@ class App:
         else:
             self.ctx.close()
         return not late
-
-    def _threads(self) -> dict[str, Worker | Keeper]:
-        return {
-            "chores": self._chores,
-            "indexer": self._indexer,
-            "keeper": self._keeper,
-            "miner": self._miner,
-        }
 
     def _begin(self) -> None:
         """Do what was left undone, before anything new is indexed."""

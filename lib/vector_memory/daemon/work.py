@@ -30,7 +30,7 @@ class Relay:
     """
 
     def __init__(self, name: str, patience_s: float) -> None:
-        self._name = name
+        self.name = name
         self._patience_s = patience_s
         self._lock = threading.Lock()
         self._since: float | None = None
@@ -60,7 +60,7 @@ class Relay:
             self._since = None
             self._thread = self._made()
             self._leave()
-        log.warning("the %s takes long over one piece of work; another goes on", self._name)
+        log.warning("the %s takes long over one piece of work; another goes on", self.name)
         self._thread.start()
         return True
 
@@ -93,7 +93,7 @@ class Relay:
         """Note what is left to a thread that another takes the place of."""
 
     def _made(self) -> threading.Thread:
-        return threading.Thread(target=self._live, name=self._name, daemon=True)
+        return threading.Thread(target=self._live, name=self.name, daemon=True)
 
     def _live(self) -> None:
         try:
@@ -157,4 +157,4 @@ class Worker(Relay):
                 try:
                     work()
                 except Exception as error:
-                    self._failed(self._name, error)
+                    self._failed(self.name, error)
