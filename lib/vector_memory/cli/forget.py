@@ -30,18 +30,16 @@ def forget(
         "Name memories in one way: ID…, --query, --tag, or --since/--until.", ids, query, tag, dates
     )
     if ids:
-        forget_shown(call, {"ids": whole_ids(ids)}, yes, dry_run)
+        forget_shown(call, {"ids": [it.text("id") for it in named(ids)]}, yes, dry_run)
     else:
         found_by = {"query": query, "k": k} if query is not None else {"tag": tag}
         chosen = asking.said(call.where(), {**found_by, "since": since, "until": until})
         forget_shown(call, chosen, yes, dry_run)
 
 
-def whole_ids(beginnings: list[str]) -> list[str]:
-    """Return memories' ids by how they begin."""
-    where = asking.everywhere()
-    memories = [asking.ask("get", where, id=beginning).row("memory") for beginning in beginnings]
-    return [memory.text("id") for memory in memories]
+def named(ids: list[str]) -> list[Row]:
+    """Return memories by how their ids begin."""
+    return [asking.ask("get", asking.everywhere(), id=id).row("memory") for id in ids]
 
 
 def forget_shown(call: Invocation, chosen: asking.Request, yes: bool, dry_run: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vector_memory.cli import asking, forget, output
+from vector_memory.cli import forget, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import BadInputError
@@ -26,14 +26,14 @@ def drop(call: Invocation, ids: list[str], yes: bool) -> None:
     Raises:
         BadInputError: one of them is not.
     """
-    for beginning in ids:
-        memory = asking.ask("get", asking.everywhere(), id=beginning).row("memory")
+    memories = forget.named(ids)
+    for memory in memories:
         if not memory.row("suspicious").flag("held_back"):
             raise BadInputError(
                 f"Memory {memory.id} is not held back.",
                 "`vector-memory quarantine` shows ids; `vector-memory forget` takes any.",
             )
-    forget.forget_shown(call, {"ids": forget.whole_ids(ids)}, yes, dry_run=False)
+    forget.forget_shown(call, {"ids": [it.text("id") for it in memories]}, yes, dry_run=False)
 
 
 COLUMNS: dict[str, output.Cell] = {
