@@ -172,6 +172,18 @@ def test_plainly(daemon: FakeDaemon, environ: dict[str, str]) -> None:
     assert decided(daemon) == [("confirm", [1]), ("keep", [3])]
 
 
+def test_plain_keys_that_end_leave_the_rest(daemon: FakeDaemon, environ: dict[str, str]) -> None:
+    """As on screens: what was decided counts, and that is told."""
+    with on_terminal([*COMMAND, "--plain"], environ, 80, 12) as terminal:
+        terminal.read_until("Key: ")
+        terminal.press("n\n")
+        terminal.read_until("Key: ")
+        terminal.press("\x04")
+        end = terminal.read_until("Settled: 1")
+    assert "4 are left for the next review." in end
+    assert decided(daemon) == [("confirm", [1])]
+
+
 def test_without_colour(daemon: FakeDaemon, environ: dict[str, str]) -> None:
     """Nothing but the clearing is left."""
     with on_terminal(COMMAND, {**environ, "NO_COLOR": "1"}) as terminal:
