@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from vector_memory.arguments import NUMBER, YES, Argument, checked
 from vector_memory.cli import asking, output
 from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
 from vector_memory.system.files import bounded_lines
@@ -15,10 +16,11 @@ if TYPE_CHECKING:
     from vector_memory.client.link import DaemonClient
 
 MOST_LINE_BYTES = 4 * 1024 * 1024
-FIELDS = {
-    "query": str, "k": int, "project": str, "all_projects": bool, "session": str, "kind": str,
-    "tag": str, "entity": str, "since": str, "until": str,
-}  # fmt: skip
+FIELDS = (
+    Argument("k", NUMBER, low=1, high=1_000),
+    Argument("all_projects", YES),
+    *map(Argument, ("query", "project", "session", "kind", "tag", "entity", "since", "until")),
+)
 
 
 def answer_lines(path: str, request: asking.Request) -> None:
@@ -71,19 +73,8 @@ def parse(line: bytes) -> asking.Request:
         raise BadInputError("The line is no JSON.", 'Write {"query": "…"} on one line.') from error
     if not isinstance(question, dict) or not str(question.get("query") or "").strip():
         raise BadInputError("The line has no query.", 'Write {"query": "…"} on one line.')
-    given = {name: question[name] for name in FIELDS if question.get(name) is not None}
-    for name, value in given.items():
-        _check(name, value)
-    return _targeted(given)
-
-
-def _check(name: str, value: object) -> None:
-    fits = isinstance(value, FIELDS[name]) and not (FIELDS[name] is int and value is True)
-    if not fits or (name == "k" and not 1 <= int(str(value)) <= 1000):
-        raise BadInputError(f"{name} is not as it should be.", "k is 1 to 1000, project a folder.")
-
-
-def _targeted(given: asking.Request) -> asking.Request:
+    names = (each.name for each in FIELDS if question.get(each.name) is not None)
+    given = checked(FIELDS, {name: question[name] for name in names})
     if "project" in given:
         folder = asking.path_of(str(given["project"]))
         return {**given, "project": folder, "global": False, "all_projects": False}

@@ -20,7 +20,7 @@ from vector_memory.system import bytecode
 from vector_memory.system.paths import PACKAGE_ROOT, Home, version
 from vector_memory.system.private import make_folder
 
-EXPECTED, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
+EXPECTED, BUG, INTERRUPTED = 1, 3, 130
 _HARMLESS = (AttributeError, TypeError, ImportError, NameError, ZeroDivisionError)
 
 
@@ -50,9 +50,9 @@ def run(action: Callable[[], Any], words: Sequence[str]) -> int:
             raise cut from None
         return _report("Interrupted.", "", False, INTERRUPTED)
     except typer.TyperException as error:
-        return _report(
-            _usage(error), _help_hint(error), as_json, getattr(error, "exit_code", USAGE)
-        )
+        # As typer's choices are checked, Python's name for it stands before what is wrong.
+        usage = error.format_message().replace(": Value error, ", ": ", 1)
+        return _report(usage, _help_hint(error), as_json, error.exit_code)
     except OSError as error:
         refused = StoreFullError.of(error)
         if refused is None:
@@ -71,13 +71,6 @@ def _report(message: str, hint: str, as_json: bool, code: int) -> int:
             return code
     output.note("\n".join(line for line in (message, hint) if line))
     return code
-
-
-def _usage(error: typer.TyperException) -> str:
-    render = getattr(error, "format_message", None)
-    words = str(render() if render else error)
-    # As typer's choices are checked, Python's name for it stands before what is wrong.
-    return words.replace(": Value error, ", ": ", 1)
 
 
 def _help_hint(error: typer.TyperException) -> str:
