@@ -30,9 +30,7 @@ def purge(
         "Name what goes in one way: ID…, --text, --session, --project or --forgotten.",
         ids, text, session, dir, forgotten,
     )  # fmt: skip
-    chosen: asking.Request = {"ids": ids, "text": text, "session": session, "dir": dir}
-    chosen |= {"forgotten": forgotten or None}
-    preview = call.ask(**chosen, dry_run=True)
+    preview = call.ask(dry_run=True)
     if not call.as_json:
         _show(preview, backups)
     if dry_run or _is_empty(preview, backups):
@@ -44,7 +42,7 @@ def purge(
         what = output.these(count) if count else "what is named here"
         asking.confirm(f"Purge {what}? Nothing brings them back.", "purged")
     more: asking.Request = {"certificate": True, **asking.keys()} if certificate else {}
-    answer = call.ask(**chosen, **more, backups=backups)
+    answer = call.ask(**more, backups=backups)
     call.show(answer, _say)
     return int(any(map(answer.flag, ("left", "unopened", "still_shared", "errors"))))
 
