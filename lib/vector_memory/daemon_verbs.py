@@ -33,3 +33,5 @@ def named(word: str) -> frozenset[str]:
 
 VERBS = dict(map(_read, tables.lines("daemon_verbs", os.path.dirname(__file__))))
 """The verbs by their names."""
+LONG_ONES = named("long")
+"""Those that tell how far they are."""

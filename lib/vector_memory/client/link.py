@@ -90,7 +90,7 @@ class DaemonClient:
             times += 1
             with (
                 contextlib.closing(self._connect(timeout_s, start)) as sock,
-                io.BufferedReader(_Patient(sock, timeout_s, self._is_alive)) as reader,
+                io.BufferedReader(_Patient(sock, timeout_s, self.running)) as reader,
             ):
                 try:
                     sock.sendall(wire.encode_request(verb, body, self.version))
@@ -115,18 +115,11 @@ class DaemonClient:
             replaced = True
             self._wait_gone(START_WAIT_S)
 
-    def _is_alive(self) -> bool:
-        """Whether the daemon answers anybody: one that is at work does, one that was stopped does not."""
-        try:
-            self.ask("status", {}, timeout_s=SIGN_OF_LIFE_S, start=False)
-        except errors.DaemonUnavailableError:
-            return False
-        return True
-
     def running(self) -> Json | None:
-        """Return the daemon's status, or None where none runs. Never starts one."""
+        """Return the daemon's status, or None where none runs, or one answers nobody, as one that was stopped. Never starts
+        one."""
         try:
-            return self.ask("status", {}, timeout_s=5.0, start=False)
+            return self.ask("status", {}, timeout_s=SIGN_OF_LIFE_S, start=False)
         except errors.DaemonUnavailableError:
             return None
 
@@ -190,7 +183,7 @@ class DaemonClient:
         return sock
 
     def _start_and_connect(self, timeout_s: float) -> socket.socket | None:
-        until = time.monotonic() + max(START_WAIT_S, 0.0)
+        until = time.monotonic() + START_WAIT_S
         with contextlib.suppress(OSError):
             os.unlink(self.home.failure)
         self._spawn()
@@ -283,16 +276,18 @@ class _Patient(io.RawIOBase):
 
     Args:
         timeout_s: how long no byte may come.
-        is_alive: whether the daemon answers others meanwhile.
+        running: returns something where the daemon answers others meanwhile.
 
     Reading raises TimeoutError when nothing comes for that long, and DaemonUnavailableError when it answers
     others neither.
     """
 
-    def __init__(self, sock: socket.socket, timeout_s: float, is_alive: Callable[[], bool]) -> None:
+    def __init__(
+        self, sock: socket.socket, timeout_s: float, running: Callable[[], Json | None]
+    ) -> None:
         self._sock = sock
         self._timeout_s = timeout_s
-        self._is_alive = is_alive
+        self._running = running
 
     def readable(self) -> bool:
         return True
@@ -311,7 +306,7 @@ class _Patient(io.RawIOBase):
                     raise errors.DaemonUnavailableError(_HANGS, _END_HINT) from None
                 if time.monotonic() >= until:
                     raise
-            is_alive = self._is_alive()
+            is_alive = self._running() is not None
             if not is_alive:
                 # One that was killed meanwhile has closed the connection.
                 patience_s = 0.0

@@ -11,15 +11,15 @@ from typing import Any
 
 from vector_memory import wire
 from vector_memory.daemon.server import Reply, Sent, Written
-from vector_memory.daemon_verbs import VERBS, named
+from vector_memory.daemon_verbs import LONG_ONES, VERBS, named
 from vector_memory.model import Progress
 from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context
 
 Simple = Callable[[Context, Sent], Written]
 Long = Callable[[Context, Sent, Reply], Written]
-LONG_ONES, SHOWN = named("long"), named("shown")
-"""Verbs that tell how far they are, and those whose answers hold what was stored."""
+SHOWN = named("shown")
+"""Verbs whose answers hold what was stored."""
 _SERVICE = "vector_memory.service"
 _written: Callable[[object], Written] = messages.to_json
 shown: Callable[[Written], Written] = privacy.shown

@@ -7,9 +7,9 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from vector_memory import daemon_verbs
 from vector_memory.client.link import DaemonClient
 from vector_memory.client.link import Json as Json
+from vector_memory.daemon_verbs import LONG_ONES
 from vector_memory.mcp.shown import Shown
 from vector_memory.mcp.telling import Telling
 from vector_memory.model import Progress, ignore_progress
@@ -18,7 +18,6 @@ ACTOR = "mcp"
 TIMEOUT_S = 60.0
 LONG_S = 3_600.0
 TELL_EVERY_S = 0.2
-LONG_ONES = daemon_verbs.named("long")
 
 
 @dataclass(frozen=True)

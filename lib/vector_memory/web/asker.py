@@ -6,14 +6,14 @@ import os
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from vector_memory import daemon_verbs, projects
+from vector_memory import projects
 from vector_memory.client.link import DaemonClient, Json
-from vector_memory.errors import DaemonUnavailableError, VectorMemoryError
+from vector_memory.daemon_verbs import LONG_ONES
+from vector_memory.errors import VectorMemoryError
 from vector_memory.tokens import Codes, Token
 
 TIMEOUT_S = 60.0
 LONG_S = 600.0
-LONG_ONES = daemon_verbs.named("long")
 GUEST = "agent"
 """Who asks by a token that does not speak for the user: what it says informs, and binds nobody."""
 
@@ -68,9 +68,6 @@ class WebCall:
         for kind, data in self.steps(verb, LONG_S, **request):
             if kind == "item":
                 yield data
-            if kind == "answer":
-                return
-        raise DaemonUnavailableError("The daemon ended before it answered.", "Ask again.")
 
     def scope(self, writes: bool = False) -> Json:
         """Return which project is meant: the one that is named, or the token's; else all, for questions, and
