@@ -44,18 +44,6 @@ COUNTS_BYTES = 65_536
 class HookEvent:
     """One event on its way: what came in, and until when it must be answered."""
 
-    __slots__ = (
-        "configuration",
-        "deadline",
-        "event",
-        "home",
-        "lib",
-        "patience_s",
-        "project_dir",
-        "stdin",
-        "version",
-    )
-
     def __init__(self, event: str, home: str) -> None:
         self.event = event
         self.home = home

@@ -11,6 +11,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TypeVar
 
 from vector_memory import wire
@@ -47,27 +48,19 @@ QUIET_VERBS = frozenset({"status", "stop"})
 _paced = threading.BoundedSemaphore(PACED)
 
 
+@dataclass
 class Reply:
-    """The way back to one client.
+    """The way back to one client, of all who are connected.
 
-    Args:
-        client: who asked.
-        clients: all who are connected.
-        stopping: set when the daemon ends: long work then ends with its next word.
+    Attributes:
+        _stopping: set when the daemon ends: long work then ends with its next word.
         caller: the process at the other end, as it was when it was let in.
     """
 
-    def __init__(
-        self,
-        client: ClientConnection,
-        clients: Clients,
-        stopping: threading.Event,
-        caller: Process | None = None,
-    ) -> None:
-        self._client = client
-        self._clients = clients
-        self._stopping = stopping
-        self.caller = caller
+    _client: ClientConnection
+    _clients: Clients
+    _stopping: threading.Event
+    caller: Process | None = None
 
     def send(self, status: bytes, body: bytes) -> None:
         """Send one reply; the client may be gone, which is its own affair.
