@@ -126,12 +126,11 @@ def _said(only: Sequence[Term], others: Sequence[Term]) -> list[Term]:
     """Return those of the words that only one text has which belong to its value. "In Memcached" may
     say where something is, or of where it holds: where the other text has a value instead, it is one."""
     said = [term for term in only if term.is_value]
-    if not said and any(term.is_value for term in others):
-        return [term for term in only if term.narrows]
-    if not said and all(term.sort not in WORDS for term in (*only, *others)):
-        # "Ends in March", "ends in June"
-        return [term for term in only if term.narrows]
-    return said
+    # "Ends in March", "ends in June"
+    are_days = all(term.sort not in WORDS for term in (*only, *others))
+    if said or not (are_days or any(term.is_value for term in others)):
+        return said
+    return [term for term in only if term.narrows]
 
 
 def _are_apart(newer: _Side, older: _Side) -> bool:
