@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from datetime import datetime, timedelta
 
 from vector_memory.errors import StoreDamagedError, VectorMemoryError
 from vector_memory.journal import audit, job_rows, use_labels
 from vector_memory.journal.audit import AuditEntry
 from vector_memory.journal.audit_log import AuditLog
+from vector_memory.journal.connection import open_reader
 from vector_memory.journal.failures import full_disk, is_damage, on_error, translated
 from vector_memory.journal.job_rows import JobRow, JobRows
 from vector_memory.journal.opening import connect
@@ -71,6 +74,11 @@ class State(AuditLog, JobRows, UseLabels, StateRows):
         state = cls(connections, clock)
         with on_error(connections.close):
             if connections.writable:
+                # Now, when it can be mended: a daemon that comes to a damaged page later ends there. The pages
+                # that are read for that are kept in no cache.
+                with translated(path), closing(open_reader(path)) as connection:
+                    for flaw in flaws(connection, False, 1):
+                        raise sqlite3.DatabaseError(f"malformed ({' '.join(flaw.split())})")
                 state._sweep()
         return state
 

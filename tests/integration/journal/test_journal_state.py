@@ -146,7 +146,7 @@ def test_a_damaged_file_is_set_aside(tmp_path: Path) -> None:
 
 
 def test_what_is_readable_of_a_damaged_file_is_kept(tmp_path: Path) -> None:
-    """A page that makes no sense costs its own rows; trust in folders and cursors stay."""
+    """It is mended while it is open, too, where a check finds it. A page that makes no sense costs its own rows; trust in folders and cursors stay."""
     state = reopen(tmp_path)
     state.trust(str(tmp_path))
     state.set_cursors({f"/t/{n}.jsonl": {"at": n} for n in range(400)})
@@ -156,8 +156,10 @@ def test_what_is_readable_of_a_damaged_file_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     content = path.read_bytes()
     page = content.index(b'{"n":300}') // 4096
-    path.write_bytes(content[: page * 4096] + bytes(4096) + content[(page + 1) * 4096 :])
     state = reopen(tmp_path)
+    with path.open("r+b") as file:
+        file.seek(page * 4096)
+        file.write(bytes(4096))
     found = state.check(read_data=True)
     assert found
     state.mend(found[0])
@@ -171,6 +173,101 @@ def test_what_is_readable_of_a_damaged_file_is_kept(tmp_path: Path) -> None:
     assert again.trusted("/another")
     assert len(again.set_aside()) == 1
     again.close()
+
+
+def full_state(folder: Path) -> State:
+    """A state with a few rows in every table."""
+    state = reopen(folder)
+    state.trust("/trusted")
+    state.set_cursor("/t/1.jsonl", {"at": 1})
+    state.add_shown("s1", ["m1"], START)
+    state.count("stored", 3)
+    state.add_due("topics", "s1")
+    state.audit("remember", "user", ["m1"], {})
+    state.flush()
+    values = {"TEXT": "a", "INTEGER": 1, "BLOB": b"a", "REAL": 1.5}
+    with state._connections.writing() as connection:
+        for table in tables(connection):
+            columns = connection.execute(f"PRAGMA table_info({table})").fetchall()
+            if not connection.execute(f"SELECT 1 FROM {table}").fetchone():
+                row = [2**52 if name == "at" else values[type] for _, name, type, *_ in columns]
+                connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
+    return state
+
+
+def tables(connection: sqlite3.Connection) -> list[str]:
+    sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    return [name for (name,) in connection.execute(sql)]
+
+
+def contents(state: State) -> dict[str, list[tuple[object, ...]]]:
+    with state._connections.reading() as connection:
+        return {
+            table: connection.execute(f"SELECT * FROM {table}").fetchall()
+            for table in tables(connection)
+        }
+
+
+def test_a_page_that_is_zeroed_costs_its_own_table_alone(tmp_path: Path) -> None:
+    """Whichever it is, the next start mends the file: the first one, which says where all tables are, costs only what
+    may have stood in two of them."""
+    state = full_state(tmp_path)
+    before = contents(state)
+    state.close()
+    path = tmp_path / "state.db"
+    whole = path.read_bytes()
+    assert len(whole) // 4096 > len(before)
+    for page in range(len(whole) // 4096):
+        folder = tmp_path / str(page)
+        folder.mkdir()
+        damaged = whole[: page * 4096] + bytes(4096) + whole[(page + 1) * 4096 :]
+        (folder / "state.db").write_bytes(damaged)
+        mended = reopen(folder)
+        after = contents(mended)
+        missing = {table for table in before if after[table] != before[table]}
+        assert len(missing) <= 1 or (page == 0 and missing == {"cursors", "due"})
+        assert mended.check(read_data=True) == []
+        assert len(mended.set_aside()) == 1, "and said so"
+        mended.trust("/another")
+        mended.close()
+
+
+def test_what_a_state_that_is_cut_off_still_has_is_kept(tmp_path: Path) -> None:
+    """SQLite itself reads nothing of a file that is shorter than its header says."""
+    state = full_state(tmp_path)
+    for number in range(400):
+        state.audit("remember", "user", [f"m{number}"], {})
+    before = contents(state)
+    state.close()
+    path = tmp_path / "state.db"
+    path.write_bytes(path.read_bytes()[: -5 * 4096])
+    state = reopen(tmp_path)
+    after = contents(state)
+    assert 0 < len(after.pop("audit")) < len(before.pop("audit"))
+    assert after == before
+    state.close()
+
+
+def test_rows_below_a_root_that_is_gone_are_kept(tmp_path: Path) -> None:
+    """A table of many pages is read from its pages, where SQLite finds no way to them."""
+    state = reopen(tmp_path)
+    for number in range(400):
+        state.audit("remember", "user", [f"m{number}"], {"n": number})
+        state.add_shown("s1", [f"m{number}"], START)
+    before = contents(state)
+    with state._connections.reading() as connection:
+        # The rows between two pages of `shown` stand in its root alone, and in its index.
+        roots = dict(connection.execute("SELECT name, rootpage FROM sqlite_master").fetchall())
+    state.close()
+    path = tmp_path / "state.db"
+    content = bytearray(path.read_bytes())
+    for table in ("audit", "shown"):
+        content[(roots[table] - 1) * 4096 : roots[table] * 4096] = bytes(4096)
+    path.write_bytes(content)
+    state = reopen(tmp_path)
+    assert contents(state) == before
+    assert state.verify_audit()
+    state.close()
 
 
 def test_important_things_wait_for_the_disk(state: State) -> None:

@@ -5,14 +5,25 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from typing import Any
 
 from vector_memory.journal.connection import uri
 from vector_memory.journal.repair import salvage, swap
+from vector_memory.journal.repair.pages import Pages
 from vector_memory.journal.repair.salvage import Salvaged
 from vector_memory.journal.rows import utc_now
 from vector_memory.journal.state_schema import MIGRATIONS
 from vector_memory.system import removal
+
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    "TEXT": str,
+    "INTEGER": int,
+    "BLOB": bytes,
+    "REAL": (int, float),
+}
+"""SQLite stores a REAL without a fraction as a whole number."""
 
 
 def mend_journal(path: str, why: str) -> Salvaged | None:
@@ -50,34 +61,53 @@ def mend_state(path: str, why: str) -> Salvaged:
 
 
 def _copy(path: str, target: sqlite3.Connection) -> int:
-    """Copy the rows of every table up to where it cannot be read; return how many there were."""
-    tables = [
-        row[0]
-        for row in target.execute(
+    """Copy what can be read of every table; return how many rows that were."""
+    columns = {
+        table: target.execute(f"PRAGMA table_info({table})").fetchall()
+        for (table,) in target.execute(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-        )
-    ]
-    count = 0
+        ).fetchall()
+    }
     target.execute("BEGIN IMMEDIATE")
-    for table in tables:
-        # Table by table, each as far as it goes: one that is damaged takes none of the others
-        # along.
-        for row in _readable(path, table):
-            marks = ", ".join("?" * len(row))
-            target.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", row)
-            count += 1
+    broken: set[str] = set()
+    for table in columns:
+        # Table by table, each as far as it goes: one that is damaged takes none of the others along.
+        for row in _readable(path, table, broken):
+            _insert(target, table, row)
+    for number, values in Pages(path).rows() if broken else ():
+        fitting = [table for table in columns if _fits(columns[table], number, values)]
+        # What may belong to two tables, as cursors and what is due may, is left out.
+        if len(fitting) == 1 and fitting[0] in broken:
+            _insert(target, fitting[0], [number, *values[1:]] if number else values)
     target.execute("COMMIT")
-    return count
+    return sum(target.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in columns)
 
 
-def _readable(path: str, table: str) -> Iterator[tuple[object, ...]]:
+def _readable(path: str, table: str, broken: set[str]) -> Iterator[tuple[object, ...]]:
+    """Yield the rows that SQLite finds; a table of which it does not come to the end is added to `broken`."""
     try:
-        source = sqlite3.connect(uri(path, "mode=rw"), uri=True, isolation_level=None)
-    except sqlite3.Error:
-        return
-    try:
-        yield from source.execute(f"SELECT * FROM {table}")
+        with closing(sqlite3.connect(uri(path, "mode=rw"), uri=True)) as source:
+            # Else SQLite reads nothing at all of a file that is shorter than its header says.
+            source.execute("PRAGMA writable_schema = ON")
+            yield from source.execute(f"SELECT * FROM {table}")
     except sqlite3.DatabaseError:
-        return
-    finally:
-        source.close()
+        broken.add(table)
+
+
+def _fits(columns: Sequence[tuple[Any, ...]], number: int, values: Sequence[object]) -> bool:
+    """Whether a row from the pages has the form of a table, by its `PRAGMA table_info`. Keys come first in all of them:
+    so they are stored."""
+    # Of a table with row numbers the key is the number itself, and stored as NULL.
+    numbered = not columns[0][3]
+    return (
+        numbered == (number > 0)
+        and len(columns) == len(values)
+        and all(
+            not is_needed if value is None else isinstance(value, _TYPES[type])
+            for value, (_, _, type, is_needed, _, _) in zip(values, columns, strict=True)
+        )
+    )
+
+
+def _insert(target: sqlite3.Connection, table: str, row: Sequence[object]) -> None:
+    target.execute(f"INSERT OR IGNORE INTO {table} VALUES ({', '.join('?' * len(row))})", row)
