@@ -32,6 +32,7 @@ class OllamaServer(ThreadingHTTPServer):
         self.counts: dict[str, int] = {"prompt_eval_count": 100, "eval_count": 10}
         self.failure: tuple[int, str] | None = None
         self.delay_s = 0.0
+        self.dim = DIM
 
     @property
     def address(self) -> str:
@@ -60,7 +61,9 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self.server.inputs.extend(request["input"])
             # Like the real one, which has no vector for nothing.
-            vectors = [bag_of_words(text, DIM) for text in request["input"] if text.strip()]
+            vectors = [
+                bag_of_words(text, self.server.dim) for text in request["input"] if text.strip()
+            ]
             self._answer(200, {"model": request["model"], "embeddings": vectors})
 
     def _said(self, request: dict[str, Any]) -> dict[str, Any]:

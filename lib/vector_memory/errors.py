@@ -9,6 +9,7 @@
     ├── StoreTamperedError      something in a store's folder leads elsewhere: it is not opened
     ├── StoreFullError          the disk is full or read-only
     ├── EmbeddingError          the embedding backend is missing or failed
+    │   └── ModelChangedError   it has another model under the same name by now
     ├── GenerationError         a language model cannot be used now
     │   └── UsedUpError         it was asked often enough today
     └── SetupError              a step of the set-up failed
@@ -87,6 +88,12 @@ class StoreFullError(VectorMemoryError):
 
 class EmbeddingError(VectorMemoryError):
     """The embedding backend is missing or failed."""
+
+
+class ModelChangedError(EmbeddingError):
+    """There is another embedding model under the same name: vectors of both must not be compared."""
+
+    advice = "The daemon starts anew with it by itself."
 
 
 class GenerationError(VectorMemoryError):

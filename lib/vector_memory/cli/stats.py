@@ -21,7 +21,8 @@ def show(answer: Row) -> None:
     output.say(output.memories(answer.count("memories")))
     if embedding := answer.row("embedding"):
         model, state = embedding.text("model", "none"), embedding.text("state", "?")
-        output.say(f"embedding: {model} ({state})")
+        error = embedding.text("error")
+        output.say(output.plain(f"embedding: {model} ({state}{error and f': {error}'})"))
     if backfill := answer.row("backfill"):
         doing, done, total = backfill.text("doing"), backfill.count("done"), backfill.count("total")
         share = share_done(doing, done, total, is_first=doing != LAST)

@@ -81,6 +81,7 @@ class Keeper(Relay):
         self._at = ""
         self._stuck: set[str] = set()
         self._again_at: dict[str, float] = {}
+        self._model_at = 0.0
         self._readonly: set[str] = set()
         self._backlog_at: dict[str, float] = {}
         self._optimize_at: dict[str, float] = {}
@@ -163,6 +164,8 @@ class Keeper(Relay):
 
     def _round(self) -> None:
         self.busy = True
+        if self._ctx.embedding.state == "failed":
+            self._do("model", "model", self._retry_model)
         self._attach_all()
         self._load_lance_all()
         moved = self._each("index", self._follow)
@@ -187,6 +190,12 @@ class Keeper(Relay):
         else:
             self._wake.wait(TICK_S)
         self._wake.clear()
+
+    def _retry_model(self) -> int:
+        if time.monotonic() < self._model_at:
+            return 0
+        self._model_at = time.monotonic() + RETRY_S
+        return int(self._ctx.embedding.retry())
 
     def _attach_all(self) -> None:
         if self._ctx.embedding.model:

@@ -397,6 +397,8 @@ class Daemon:
             self.end("its program is gone")
         if self.app is not None:
             self.app.relieve()
+            if self.app.ctx.embedding.is_replaced:
+                self.end("there is another embedding model under its name")
             if hung := self.app.hung():
                 self.end(f"its {hung} hangs")
         idle_s = self._quiet_s()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vector_memory.config import Settings
 from vector_memory.embed.vectors import no_vectors, normalised, readable
-from vector_memory.errors import EmbeddingError
+from vector_memory.errors import EmbeddingError, ModelChangedError
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector, Vectors
@@ -53,8 +53,9 @@ class OllamaEmbedder:
         self._bulk: Any = Client(host=self._host, timeout=DOCUMENTS_TIMEOUT_S)
         self._quick: Any = Client(host=self._host, timeout=QUERY_TIMEOUT_S)
         self._closed = False
-        self.model = f"{self._tag}@{self._digest()[:8]}"
+        self.model = self._name(self._bulk)
         # One answer tells the dimension, and that the model embeds at all.
+        self.dim = 0
         self.dim = int(self._embed(self._bulk, ["dimension"]).shape[1])
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
@@ -102,16 +103,29 @@ class OllamaEmbedder:
         return prefix + (text if text.strip() else NOTHING)
 
     def _embed(self, client: Any, prepared: list[str]) -> Vectors:
-        answer = self._ask(lambda: client.embed(model=self._tag, input=prepared, truncate=True))
-        return normalised(answer.embeddings, len(prepared))
+        """Return normalised vectors.
 
-    def _digest(self) -> str:
-        """Return the digest of the model as the server has it: its version."""
-        # A tag can be pulled anew, with other weights: the digest tells.
+        Raises:
+            ModelChangedError: they may be another model's than `model` says.
+        """
+        answer = self._ask(lambda: client.embed(model=self._tag, input=prepared, truncate=True))
+        vectors = normalised(answer.embeddings, len(prepared))
+        # A tag can be pulled anew at any time, with other weights. It is asked afterwards: what has the same name
+        # then made these vectors.
+        name = self._name(client)
+        if name != self.model or vectors.shape[1] != (self.dim or vectors.shape[1]):
+            raise ModelChangedError(
+                f"Ollama has another model under {self._tag!r}: {name} ({vectors.shape[1]} dimensions), not "
+                f"{self.model} ({self.dim})."
+            )
+        return vectors
+
+    def _name(self, client: Any) -> str:
+        """Return the tag with the digest of the model as the server has it: its version."""
         wanted = self._tag if ":" in self._tag else f"{self._tag}:latest"
-        for model in self._ask(self._bulk.list).models:
+        for model in self._ask(client.list).models:
             if model.model == wanted:
-                return str(model.digest or "unknown")
+                return f"{self._tag}@{str(model.digest or 'unknown')[:8]}"
         raise self._missing()
 
     def _ask(self, request: Callable[[], Any]) -> Any:

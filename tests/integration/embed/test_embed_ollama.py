@@ -10,7 +10,7 @@ import pytest
 from vector_memory.config import Settings
 from vector_memory.embed import ollama as backend
 from vector_memory.embed.ollama import OllamaEmbedder
-from vector_memory.errors import EmbeddingError
+from vector_memory.errors import EmbeddingError, ModelChangedError
 
 
 @pytest.fixture
@@ -57,6 +57,22 @@ def test_another_version_has_another_name(server: fakes_ollama.OllamaServer) -> 
     assert before == "nomic-embed-text@0a109f42"
     server.models["nomic-embed-text:latest"] = "ffffffffffff"
     assert _connect(server).model == "nomic-embed-text@ffffffff"
+
+
+def test_a_version_that_comes_later_makes_no_vector(server: fakes_ollama.OllamaServer) -> None:
+    """Its tag is the same, its weights are not; a new connection has its name."""
+    embedder = _connect(server)
+    before = server.models["nomic-embed-text:latest"]
+    server.models["nomic-embed-text:latest"] = "ffffffffffff"
+    for embed in (lambda: embedder.embed_documents(["a note"]), lambda: embedder.embed_query("a")):
+        with pytest.raises(ModelChangedError, match="ffffffff"):
+            embed()
+    assert _connect(server).embed_query("a question").shape == (768,)
+    server.models["nomic-embed-text:latest"] = before
+    assert embedder.embed_query("a question").shape == (768,)
+    server.dim = 32
+    with pytest.raises(ModelChangedError, match="32 dimensions"):
+        embedder.embed_query("a question")
 
 
 def test_texts_go_in_batches(server: fakes_ollama.OllamaServer) -> None:

@@ -6,12 +6,13 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from vector_memory.errors import EmbeddingError, VectorMemoryError
+from vector_memory.errors import EmbeddingError, ModelChangedError, VectorMemoryError
 from vector_memory.journal.rows import text_hash
 from vector_memory.model import BegunVector, Vocabulary
 
@@ -24,6 +25,7 @@ PROMPT_CHARS = 320
 as well as 128 tokens do (AUC 0.76 both), 240 characters do not (0.72)."""
 PROMPT_WAIT_S = 0.07
 """How long a prompt's vector is waited for, of the 130 ms that a hook has."""
+TRIED_WITH = "warm up"
 log = logging.getLogger(__name__)
 
 MOST_SENTENCES = 4_096
@@ -33,11 +35,16 @@ BULK_FROM = 48
 
 
 class Embedding:
-    """The model's state: loading, ready, or failed with a reason.
+    """The model's state: loading, ready, or failed with a reason. One that is asked of a server may fail at any time,
+    and be back at any other.
 
     Args:
         load: makes the embedder; called in the daemon's background.
         load_bulk: makes the one for many texts, in a process of its own.
+
+    Attributes:
+        error: why it could not be loaded, or did not answer the last time; "" where it did.
+        is_replaced: another model is there under its name, which only a new daemon may use.
     """
 
     def __init__(self, load: Callable[[], Embedder], load_bulk: Callable[[], Embedder]) -> None:
@@ -50,11 +57,12 @@ class Embedding:
         self._done = threading.Event()
         self._sentences: OrderedDict[bytes, Vector] = OrderedDict()
         self.error = ""
+        self.is_replaced = False
 
     @property
     def state(self) -> str:
         """`loading`, `ready` or `failed`."""
-        if self._embedder is not None:
+        if self._embedder is not None and not self.error:
             return "ready"
         return "failed" if self._done.is_set() else "loading"
 
@@ -77,13 +85,16 @@ class Embedding:
         """Load the model and try it once; whether it can be used."""
         try:
             embedder = self._load()
-            embedder.embed_query("warm up")
+            embedder.embed_query(TRIED_WITH)
             self._embedder, self.error = embedder, ""
         except VectorMemoryError as error:
-            self.error = str(error)
-            log.warning("the embedding model is not available: %s", error)
+            self._failed(error)
         self._done.set()
         return self._embedder is not None
+
+    def retry(self) -> bool:
+        """Ask the model once more, or load it where it could not be; whether it can be used now."""
+        return self.load() if self._embedder is None else self.query(TRIED_WITH) is not None
 
     def wait(self, timeout_s: float) -> bool:
         """Wait until the model is loaded; whether it can be used."""
@@ -99,10 +110,9 @@ class Embedding:
         if self._embedder is None:
             return None
         try:
-            with self._lock:
+            with self._noted(), self._lock:
                 return self._embedder.embed_query(text)
-        except EmbeddingError as error:
-            self.error = str(error)
+        except EmbeddingError:
             return None
 
     def of_query(self, query: Query) -> BegunVector:
@@ -143,6 +153,10 @@ class Embedding:
         """
         if self._embedder is None:
             raise EmbeddingError("The embedding model is not loaded.", self.error)
+        with self._noted():
+            return self._documents(self._embedder, texts)
+
+    def _documents(self, embedder: Embedder, texts: Sequence[str]) -> Vectors:
         if len(texts) >= BULK_FROM:
             return self._bulk_documents(texts)
         import numpy as np
@@ -151,8 +165,25 @@ class Embedding:
         for text in texts:
             # One at a time: a prompt that comes meanwhile waits for one text at most.
             with self._lock:
-                parts.append(self._embedder.embed_documents([text]))
-        return np.concatenate(parts) if parts else self._embedder.embed_documents([])
+                parts.append(embedder.embed_documents([text]))
+        return np.concatenate(parts) if parts else embedder.embed_documents([])
+
+    @contextmanager
+    def _noted(self) -> Iterator[None]:
+        """Note whether the model answers what is asked of it within."""
+        try:
+            yield
+        except EmbeddingError as error:
+            self._failed(error)
+            raise
+        self.error = ""
+
+    def _failed(self, error: VectorMemoryError) -> None:
+        if str(error) != self.error:
+            # What is tried every few seconds is told once.
+            log.warning("the embedding model is not available: %s", error)
+        self.error = str(error)
+        self.is_replaced |= isinstance(error, ModelChangedError)
 
     def sentences(self, texts: Sequence[str]) -> Vectors:
         """Return what `documents` does, but of those that were asked for last none is embedded again: a turn that grows
@@ -195,6 +226,10 @@ class Embedding:
         if self._bulk is None:
             self._bulk = self._load_bulk()
         try:
+            if self._bulk.model != self.model:
+                raise ModelChangedError(
+                    f"The embedding model is {self._bulk.model} now, not {self.model}."
+                )
             return self._bulk.embed_documents(texts)
         except EmbeddingError:
             # Its process may have been killed for want of memory: the next try starts afresh.

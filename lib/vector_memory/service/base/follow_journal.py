@@ -50,7 +50,9 @@ def follow_once(shelf: Shelf, embedding: Embedding, filling: bool = False) -> in
             backlog = len(changes) >= BATCH
             apply_changes(shelf, embedding, changes, changes[-1][0].seq, embed=not backlog)
             return len(changes)
-        return _embed_missing(shelf, embedding) if shelf.recheck_vectors else 0
+        # A model that fails now is tried again by itself (`Keeper`); what waits for its vectors goes on then.
+        waits = shelf.recheck_vectors and embedding.state != "failed"
+        return _embed_missing(shelf, embedding) if waits else 0
 
 
 def apply_changes(
@@ -128,7 +130,7 @@ def _embed_missing(shelf: Shelf, embedding: Embedding) -> int:
     apply_changes(shelf, embedding, rows, shelf.index.reached())
     left = shelf.journal.without_model(embedding.model, 1)
     if left and left[0][0].seq == rows[0][0].seq:
-        # Nothing got a vector: the model fails now. Later changes ask again.
-        shelf.recheck_vectors = False
+        # Nothing got a vector. Where the model does not fail, later changes ask again.
+        shelf.recheck_vectors = embedding.state == "failed"
         return 0
     return before

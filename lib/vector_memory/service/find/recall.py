@@ -134,9 +134,7 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     names = asker.names
     answered = RecallAnswer(
         [_shown(ctx, asker, names, request, *pair) for pair in excerpts],
-        "full"
-        if all(shelf.index and shelf.index.vectors_ready for shelf in asker.shelves)
-        else "lexical",
+        "full" if all(_by_meaning(ctx, shelf) for shelf in asker.shelves) else "lexical",
         last < len(read) and last <= MAX_K,
         left_out,
         [TopicView(topic.name, [ids[at] for at in topic.places]) for topic in topics(hits)]
@@ -223,6 +221,12 @@ def _shown(
     if asked.history and (told := history_of(shelf, hit.memory)).summary:
         more["history"] = told
     return hit_view(hit, names, ctx.now(), **more)
+
+
+def _by_meaning(ctx: Context, shelf: Shelf) -> bool:
+    """Whether a store answers by meaning too, and not by words alone."""
+    has_vectors = shelf.index is not None and shelf.index.vectors_ready
+    return has_vectors and ctx.embedding.state == "ready"
 
 
 SORTS: dict[str, Callable[[Memory], int] | None] = {

@@ -66,6 +66,9 @@ def check(ctx: Context, request: CheckRequest, progress: Progress) -> CheckAnswe
     """
     read_data = request.read_data
     shelves = ctx.all_shelves()
+    if ctx.embedding.model:
+        # How it is now is told beside this, by `stats`.
+        ctx.embedding.retry()
     problems = _unopened(ctx)
     for number, shelf in enumerate(shelves):
         progress(number, len(shelves), "checking")
@@ -222,7 +225,7 @@ def migrate(ctx: Context, request: messages.Request, progress: Progress) -> Migr
     Returns:
         How many were embedded anew, by store.
     """
-    if not ctx.embedding.wait(60.0):
+    if not (ctx.embedding.wait(60.0) and ctx.embedding.retry()):
         raise EmbeddingError("The configured model cannot be used.", ctx.embedding.error)
     embedded = 0
     for shelf in _writable(ctx):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from fakes_embed import FakeEmbedder
 
+from vector_memory.errors import EmbeddingError, ModelChangedError
 from vector_memory.model import Scope
 from vector_memory.retrieve import query
 from vector_memory.service.base import embedding as shared
@@ -60,6 +61,65 @@ def test_a_prompt_waits_for_its_vector_no_longer_than_it_may(
     monkeypatch.setattr("vector_memory.service.base.embedding.PROMPT_WAIT_S", 10.0)
     assert embedding.of_prompt(prompt)() is not None
     embedding.close()
+
+
+class Served(FakeEmbedder):
+    """An embedder on a server that may be away, or have another model by now."""
+
+    error: EmbeddingError | None = None
+
+    def close(self) -> None:
+        """Stay: a process for many texts is let go when it fails, and made again."""
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        if self.error:
+            raise self.error
+        return super().embed_documents(texts)
+
+    def embed_query(self, text: str) -> Vector:
+        if self.error:
+            raise self.error
+        return super().embed_query(text)
+
+
+def test_a_server_that_is_away_is_a_model_that_fails_until_it_is_back() -> None:
+    """Whatever asked it, a question or texts; and one that was away at first is loaded then."""
+    model = Served()
+    embedding = Embedding(lambda: model, lambda: model)
+    model.error = EmbeddingError("The server is away.")
+    assert not embedding.load()
+    assert (embedding.state, embedding.retry()) == ("failed", False)
+    model.error = None
+    assert embedding.retry()
+    assert (embedding.state, embedding.error) == ("ready", "")
+    model.error = EmbeddingError("The server is away.")
+    assert embedding.query("which port?") is None
+    assert (embedding.state, embedding.error) == ("failed", "The server is away.")
+    model.error = None
+    assert embedding.documents(["a note"]).shape == (1, 64)
+    assert embedding.state == "ready"
+    for texts in (["a note"], ["a note"] * shared.BULK_FROM):
+        model.error = EmbeddingError("The server is away.")
+        with pytest.raises(EmbeddingError):
+            embedding.documents(texts)
+        assert embedding.state == "failed"
+        model.error = None
+        assert embedding.retry()
+    assert not embedding.is_replaced
+
+
+@pytest.mark.parametrize("in_bulk", [False, True])
+def test_another_model_under_the_same_name_gives_no_vector(in_bulk: bool) -> None:
+    """Neither where it says so itself nor where the process for many texts has it alone."""
+    model, other = Served(), Served(model="other@1")
+    embedding = Embedding(lambda: model, lambda: other)
+    assert embedding.load()
+    if not in_bulk:
+        model.error = ModelChangedError("Another one.")
+    with pytest.raises(ModelChangedError):
+        embedding.documents(["a note"] * (shared.BULK_FROM if in_bulk else 1))
+    assert embedding.is_replaced
+    assert embedding.state == "failed"
 
 
 def test_a_sentence_that_was_asked_for_is_not_embedded_again(
