@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Mapping
 
 from vector_memory.system.files import read_text
@@ -50,6 +51,44 @@ def plugins(settings: Mapping[str, object]) -> list[str]:
 def wires_hooks(settings: Mapping[str, object], home: str) -> bool:
     """Whether settings name hooks of ours: the data home's shim, or a plugin's `hooks/run`."""
     return _is_ours(settings.get("hooks") or {}, home)
+
+
+def events(settings: Mapping[str, object], home: str) -> list[str]:
+    """Return the events for which settings name hooks of ours."""
+    wired = settings.get("hooks")
+    named = wired.items() if isinstance(wired, dict) else ()
+    return [event for event, groups in named if _is_ours(groups, home)]
+
+
+def gone(settings: Mapping[str, object], home: str) -> list[str]:
+    """Return the files that hooks of ours name in settings, and that are not there: such a hook does nothing, and
+    says nothing."""
+    wired = settings.get("hooks")
+    programs = [
+        os.path.expanduser(word)
+        for groups in (wired.values() if isinstance(wired, dict) else ())
+        for group in _listed(groups)
+        for hook in _listed(group.get("hooks") if isinstance(group, dict) else None)
+        if isinstance(hook, dict) and _is_ours(hook, home)
+        for word in _words(hook)
+        if word.endswith(("hooks/run", os.path.join("app", "hook")))
+    ]
+    # Where a variable leads is not known here.
+    known = [path for path in dict.fromkeys(programs) if os.path.isabs(path)]
+    return [path for path in known if not os.access(path, os.R_OK)]
+
+
+def _words(hook: Mapping[str, object]) -> list[str]:
+    command = str(hook.get("command"))
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = command.split()
+    return [*words, *map(str, _listed(hook.get("args")))]
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 def without_ours(settings: Mapping[str, object], home: str) -> dict[str, object]:

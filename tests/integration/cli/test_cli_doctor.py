@@ -29,10 +29,11 @@ from vector_memory.cli.checks import (
 )
 from vector_memory.cli.main import main
 from vector_memory.errors import DaemonUnavailableError
-from vector_memory.setup import locking
+from vector_memory.setup import locking, snippet
 from vector_memory.setup.app import digest
 from vector_memory.system.paths import Home, version
 
+REPOSITORY = str(Path(__file__).parents[3])
 Finding = checks.CheckResult
 
 
@@ -297,8 +298,10 @@ class TestHooks:
         return write
 
     def shim(self, case: checks.Case) -> dict[str, Any]:
-        hook = {"type": "command", "command": "sh", "args": [case.home.path("app", "hook"), "stop"]}
-        return {"hooks": {"Stop": [{"hooks": [hook]}]}}
+        Path(case.home.shim).parent.mkdir(parents=True, exist_ok=True)
+        Path(case.home.shim).touch()
+        wired: dict[str, Any] = json.loads(snippet.render(snippet.load(REPOSITORY), case.home.shim))
+        return wired
 
     def test_nothing_wired_is_a_warning(
         self, case: checks.Case, settings: Callable[..., None]
@@ -323,6 +326,44 @@ class TestHooks:
         (snippet,) = hooks.check(case)
         assert snippet.message.endswith("settings.local.json")
         assert states([plugin, both, snippet]) == ["ok"] * 3
+
+    def test_hooks_whose_file_is_gone_are_told(
+        self, case: checks.Case, settings: Callable[..., None], tmp_path: Path
+    ) -> None:
+        """A clone that was moved, and the data home's shim; as arguments and as a line. What a variable leads to is
+        not known."""
+        wired = json.dumps(self.shim(case))
+        clone = tmp_path / "my vector-memory" / "hooks" / "run"
+        for path in (str(clone), case.home.shim):
+            Path(case.home.shim).unlink(missing_ok=True)
+            settings("user", wired.replace(case.home.shim, path))
+            (found,) = hooks.check(case)
+            assert (found.state, found.fix) == ("warn", hooks.REPLACE)
+            assert f"runs {path}," in found.message
+        line = {"type": "command", "command": f"sh '{clone}' stop"}
+        settings("user", {"hooks": {"Stop": [{"hooks": [line]}]}})
+        (found,) = hooks.check(case)
+        assert f"runs {clone}," in found.message
+        clone.parent.mkdir(parents=True)
+        clone.touch()
+        assert [one.fix for one in hooks.check(case)] == [hooks.ADD]
+        settings("user", wired.replace(case.home.shim, "$HOME/vector-memory/hooks/run"))
+        assert states(list(hooks.check(case))) == ["ok"]
+
+    def test_events_that_no_settings_wire_are_named(
+        self, case: checks.Case, settings: Callable[..., None]
+    ) -> None:
+        """Files are taken together; a plugin has them all."""
+        wired = self.shim(case)["hooks"]
+        settings("user", {"hooks": {"Stop": wired["Stop"]}})
+        (found,) = hooks.check(case)
+        assert (found.state, found.fix) == ("warn", hooks.ADD)
+        assert "SessionStart" in found.message
+        assert " Stop" not in found.message
+        settings("project", {"hooks": {name: wired[name] for name in wired if name != "Stop"}})
+        assert states(list(hooks.check(case))) == ["ok"]
+        settings("project", {"enabledPlugins": {"vector-memory@m": True}})
+        assert states(list(hooks.check(case))) == ["ok"]
 
     def test_switched_off_hooks_and_broken_settings_fail(
         self, case: checks.Case, settings: Callable[..., None]
