@@ -36,6 +36,8 @@ TICK_S = 1.0
 IDLE_TICK_S = 60.0
 """How often it looks where nobody has asked anything since it found nothing to do."""
 RETRY_S = 5.0
+RELOAD_S = 60.0
+"""Until a model is loaded again that could not be: that takes longer than to ask one, and may fetch something."""
 PATIENCE_S = 120.0
 """How long the other stores wait for one. Opening the index of a large one takes its time."""
 OPTIMIZE_AGAIN_S = 60.0
@@ -194,7 +196,8 @@ class Keeper(Relay):
     def _retry_model(self) -> int:
         if time.monotonic() < self._model_at:
             return 0
-        self._model_at = time.monotonic() + RETRY_S
+        is_loaded = bool(self._ctx.embedding.model)
+        self._model_at = time.monotonic() + (RETRY_S if is_loaded else RELOAD_S)
         return int(self._ctx.embedding.retry())
 
     def _attach_all(self) -> None:
