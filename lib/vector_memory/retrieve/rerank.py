@@ -44,9 +44,13 @@ def order(answer: str, count: int) -> list[int]:
         Every place from 0 to count - 1 once. Places that the answer leaves out stay in their old
         order behind; an answer without a known number changes nothing.
     """
+    first = named(answer, count)
+    return first + [place for place in range(count) if place not in first]
+
+
+def named(answer: str, count: int) -> list[int]:
+    """Return the places that a model's answer names, each once, in its order."""
     # Some models leave the brackets out.
     numbers = [part.partition("]")[0] for part in answer.split("[")[1:]] or names_in(answer)
     place_of = {str(number): number - 1 for number in range(1, count + 1)}
-    named = [place_of[number] for number in numbers if number in place_of]
-    first = list(dict.fromkeys(named))
-    return first + [place for place in range(count) if place not in first]
+    return list(dict.fromkeys(place_of[number] for number in numbers if number in place_of))

@@ -120,6 +120,52 @@ def test_recall_goes_on_when_nothing_listens(house: ServiceHouse) -> None:
     assert len(found(house)) == 2
 
 
+def test_a_late_model_is_waited_for_once(house: ServiceHouse, server: OllamaServer) -> None:
+    """One limit holds for both that a recall may ask, and the next recalls do without, until a minute is over."""
+    before = found(house)
+    use(house, hyde=True, rerank=True, generation_timeout_s=1.0)
+    server.delay_s = 3.0
+    assert (found(house), found(house)) == (before, before)
+    assert used(house)["calls"] == used(house)["failures"] == 1
+    house.pass_time(minutes=2)
+    found(house)
+    assert used(house)["calls"] == 2
+    server.delay_s = 0.0
+    house.pass_time(minutes=2)
+    found(house)
+    found(house)
+    assert used(house)["calls"] == 6
+
+
+@pytest.mark.parametrize("written", ["I cannot say.", " \n", "[77]"])
+def test_an_order_that_is_none_is_counted(
+    house: ServiceHouse, server: OllamaServer, written: str
+) -> None:
+    """It changes nothing. One that leaves a hit out is an order."""
+    before = found(house)
+    use(house, rerank=True)
+    server.written = written
+    assert found(house) == before
+    assert used(house)["garbage"] == 1
+    server.written = "[2]"
+    found(house)
+    assert used(house)["garbage"] == 1
+
+
+@pytest.mark.parametrize("counts", [(-5, -100_000), (0, 0), (10, -11)])
+def test_a_report_of_nothing_gives_the_day_nothing_back(
+    house: ServiceHouse, server: OllamaServer, counts: tuple[int, int]
+) -> None:
+    """It counts as if the server had said nothing."""
+    use(house, rerank=True)
+    server.counts = {}
+    found(house)
+    estimated = used(house)["tokens"]
+    server.counts = {"prompt_eval_count": counts[0], "eval_count": counts[1]}
+    found(house)
+    assert used(house)["tokens"] == 2 * estimated
+
+
 def test_a_day_has_its_cap(house: ServiceHouse, server: OllamaServer) -> None:
     """What is counted before is not asked again, until the next day."""
     use(house, rerank=True, generation_daily_calls=2)
@@ -135,6 +181,7 @@ def test_a_day_has_its_cap(house: ServiceHouse, server: OllamaServer) -> None:
 def test_a_day_has_its_cap_of_tokens(house: ServiceHouse, server: OllamaServer) -> None:
     """What a call may take is set aside before it, and what it took is counted after it."""
     use(house, rerank=True, generation_daily_tokens=1_000)
+    server.written = "[1] > [2]"
     server.counts = {"prompt_eval_count": 700, "eval_count": 20}
     found(house)
     assert used(house)["tokens"] == 720

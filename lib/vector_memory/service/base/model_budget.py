@@ -18,6 +18,8 @@ COUNTED = ("calls", "tokens", "refused", "failures", "garbage")
 TOTALS = frozenset({"refused", "failures", "garbage"})
 """What is counted over all days too."""
 RESTS_FOR = timedelta(minutes=10)
+LATE_FOR = timedelta(minutes=1)
+"""So long a recall does without a model that was late. One that was only being loaded is there by then."""
 
 
 class Reserved(NamedTuple):
@@ -36,6 +38,7 @@ class Allowance:
         self.error = ""
         """The last failure's words, until a call goes well."""
         self._failed_at: datetime | None = None
+        self._late_at: datetime | None = None
 
     def reserve(self, settings: Settings, day: date, tokens: int) -> Reserved | None:
         """Count a call and set tokens aside, on the disk; None where the day has not enough left.
@@ -59,7 +62,7 @@ class Allowance:
     def went_well(self, reserved: Reserved, tokens: int) -> None:
         """Put what a call took in the place of what was set aside."""
         self._correct(reserved, tokens)
-        self.error, self._failed_at = "", None
+        self.error, self._failed_at, self._late_at = "", None, None
 
     def went_wrong(self, reserved: Reserved, tokens: int) -> None:
         """Keep what was set aside, unless the call is known to have taken more: few failures say."""
@@ -73,6 +76,14 @@ class Allowance:
     def rests(self, now: datetime) -> bool:
         """Whether a failure is so recent that work nobody waits for should not be tried."""
         return self._failed_at is not None and now - self._failed_at < RESTS_FOR
+
+    def late(self, now: datetime) -> None:
+        """Note that somebody waited in vain."""
+        self._late_at = now
+
+    def was_late(self, now: datetime) -> bool:
+        """Whether somebody has just waited in vain."""
+        return self._late_at is not None and now - self._late_at < LATE_FOR
 
     def count(self, what: str, day: date, by: int = 1) -> None:
         """Add to one of `COUNTED`."""

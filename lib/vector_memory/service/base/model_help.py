@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -28,44 +29,81 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def widening(ctx: Context) -> BeginEmbedding:
-    """Return what makes a query's vector lean towards a hypothetical answer; without one it is the
-    question's own."""
-
-    def vector(query: Query) -> Vector | None:
-        own = ctx.embedding.query(query.embedded)
-        if own is None:
-            return None
-        note = hyde.hypothetical(written(ctx, hyde.prompt_for(query.text), hyde.MAX_TOKENS))
-        other = ctx.embedding.query(note) if note else None
-        return own if other is None else hyde.combined(own, other)
-
-    return lambda query: partial(vector, query)
+LEAST_S = 0.5
+"""With less time than this nothing is asked."""
 
 
-def reordered(ctx: Context, question: str, hits: Sequence[Hit]) -> list[Hit]:
-    """Return hits in the order that a model gives the first of them, or as they were."""
-    if len(hits) < 2:
-        return list(hits)
-    first = list(hits[: rerank.MOST])
-    prompt = rerank.prompt_for(question, [hit.memory.text for hit in first])
-    answer = written(ctx, prompt, rerank.MAX_TOKENS)
-    return [first[place] for place in rerank.order(answer, len(first))] + list(hits[rerank.MOST :])
+class RecallHelp:
+    """What a model adds to one recall that is asked for. All that is waited for it is `generation_timeout_s`; once it was
+    late, the recalls of the next minute do without."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._left_s = ctx.settings.generation_timeout_s
+
+    def widening(self) -> BeginEmbedding:
+        """Return what makes a query's vector lean towards a hypothetical answer; without one it is the
+        question's own."""
+
+        def vector(query: Query) -> Vector | None:
+            embedding = self._ctx.embedding
+            own = embedding.query(query.embedded)
+            if own is None:
+                return None
+            note = hyde.hypothetical(self._written(hyde.prompt_for(query.text), hyde.MAX_TOKENS))
+            other = embedding.query(note) if note else None
+            return own if other is None else hyde.combined(own, other)
+
+        return lambda query: partial(vector, query)
+
+    def reordered(self, question: str, hits: Sequence[Hit]) -> list[Hit]:
+        """Return hits in the order that a model gives the first of them, or as they were."""
+        if len(hits) < 2:
+            return list(hits)
+        first = list(hits[: rerank.MOST])
+        prompt = rerank.prompt_for(question, [hit.memory.text for hit in first])
+
+        def is_order(answer: str) -> bool:
+            return bool(rerank.named(answer, len(first)))
+
+        answer = self._written(prompt, rerank.MAX_TOKENS, is_order)
+        order = rerank.order(answer, len(first))
+        return [first[place] for place in order] + list(hits[rerank.MOST :])
+
+    def _written(
+        self, prompt: str, max_tokens: int, is_of_use: Callable[[str], object] = str.strip
+    ) -> str:
+        generation = self._ctx.generation
+        if self._left_s < LEAST_S or generation.was_late(self._ctx.now()):
+            return ""
+        began = time.monotonic()
+        answer = written(self._ctx, prompt, max_tokens, self._left_s, is_of_use)
+        self._left_s -= time.monotonic() - began
+        if not answer and self._left_s < LEAST_S:
+            generation.late(self._ctx.now())
+        return answer
 
 
-def written(ctx: Context, prompt: str, max_tokens: int, timeout_s: float = 0.0) -> str:
-    """Return what the model writes; "" where it is off, fails, or was asked often enough today.
-
-    Args:
-        timeout_s: 0 for what the settings say.
-    """
+def written(
+    ctx: Context,
+    prompt: str,
+    max_tokens: int,
+    timeout_s: float,
+    is_of_use: Callable[[str], object] = str.strip,
+) -> str:
+    """Return what the model writes; "" where it is off, fails, was asked often enough today, or writes what is of no
+    use, which is counted."""
     if not ctx.settings.generation_backend:
         return ""
     try:
-        return asked(ctx, prompt, max_tokens, timeout_s or ctx.settings.generation_timeout_s)
+        answer = asked(ctx, prompt, max_tokens, timeout_s)
     except (GenerationError, BadInputError) as error:
         log.warning("it goes on without a model: %s", error)
         return ""
+    if not is_of_use(answer):
+        ctx.generation.count("garbage", ctx.local_now().date())
+        return ""
+    return answer
 
 
 def asked(
@@ -108,7 +146,8 @@ def asked(
             ctx.generation.failed(day, ctx.now(), str(error))
         raise
     took = completion.tokens
-    if took is None:
+    # No call takes nothing, or less: such a report counts as none.
+    if took is None or took < 1:
         took = tokens(prompt) + tokens(completion) + generator.overhead_tokens
     ctx.generation.went_well(reserved, took)
     return completion
@@ -149,11 +188,12 @@ def answer(ctx: Context, ask: str, source: str) -> str:
 
 def worded(ctx: Context, ask: str, source: str, most_chars: int) -> str:
     """Return the model's words for a text, redacted; "" where there are none, or none that may be taken."""
-    wording = answer(ctx, ask, source)
-    if not wording or len(wording) > most_chars or suspicion.quoted(wording):
+    wording, source_text = answer(ctx, ask, source), source.casefold()
+    if not wording:
         return ""
-    source_text = source.casefold()
-    if any(name.strip("`.,:").casefold() not in source_text for name in _NAME.findall(wording)):
+    names = [name.strip("`.,:").casefold() for name in _NAME.findall(wording)]
+    is_own = any(name not in source_text for name in names)
+    if is_own or len(wording) > most_chars or suspicion.quoted(wording):
         ctx.generation.count("garbage", ctx.local_now().date())
         return ""
     return privacy.word_or(wording, "")

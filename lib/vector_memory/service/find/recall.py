@@ -12,9 +12,10 @@ from vector_memory.retrieve import factors, rerank
 from vector_memory.retrieve.echoes import without_echoes
 from vector_memory.retrieve.search import Hit
 from vector_memory.retrieve.topics import topics
-from vector_memory.service.base import aliases, messages, model_help
+from vector_memory.service.base import aliases, messages
 from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.model_help import RecallHelp
 from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
 from vector_memory.service.find import named_project
 from vector_memory.service.memory import applied, moved_projects
@@ -113,12 +114,13 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     allowed = is_open if request.is_agent else None
     meant = replace(asker, place=_meant(ctx, request, asker))
     count = DEEPER * wanted + MOST_ECHOES
-    found = answer(ctx, request.query, meant, count, True, allowed, True, gives_way=True)
+    helped = RecallHelp(ctx)
+    found = answer(ctx, request.query, meant, count, helped, allowed, True, gives_way=True)
     hits = found.hits
     if not set(asker.scope.kinds) & set(DERIVED):
         hits = without_echoes(hits)
     if ctx.settings.rerank:
-        hits = model_help.reordered(ctx, request.query, hits)
+        hits = helped.reordered(request.query, hits)
     each = found.is_listing or bool(asker.scope.kinds)
     left_out = sum(not hit.fits for hit in hits[:last]) if request.fitting else None
     read = _excerpts(ctx, asker, hits, last + 1, each, request.fitting)

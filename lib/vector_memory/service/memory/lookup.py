@@ -12,9 +12,10 @@ from vector_memory.model import UNRESTRICTED, Memory, Scope
 from vector_memory.retrieve import query as queries
 from vector_memory.retrieve.factors import FITS, least_relevance
 from vector_memory.retrieve.search import Answer, BeginEmbedding, Hit, search
-from vector_memory.service.base import model_help, reach
+from vector_memory.service.base import reach
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.messages import Asker
+from vector_memory.service.base.model_help import RecallHelp
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.base.whole_shelf import whole
 
@@ -42,7 +43,7 @@ def answer(
     text: str,
     asker: Asker,
     k: int,
-    widen: bool = False,
+    widen: RecallHelp | None = None,
     allowed: Callable[[Memory], bool] | None = None,
     cold: bool = False,
     session: str = "",
@@ -56,7 +57,7 @@ def answer(
 
     Args:
         cold: out of the whole store, cold memories too: somebody asks.
-        widen: let the language model help, where the settings have one.
+        widen: what the language model adds, where the settings have one.
         allowed: which memories may come; all of them by default.
         session: the session that it is asked in: "the last session" is the one before.
         embed: begins to make the question's vector; whatever time it takes by default.
@@ -78,8 +79,7 @@ def answer(
         today = ctx.now().timestamp() / queries.DAY_S
         query = replace(query, periods=tuple(span for span in query.periods if span[1] <= today))
     if embed is None:
-        is_widened = widen and ctx.settings.hyde
-        embed = model_help.widening(ctx) if is_widened else ctx.embedding.of_query
+        embed = widen.widening() if widen and ctx.settings.hyde else ctx.embedding.of_query
     count = max(ctx.settings.candidates, 2 * k)
     size = sum(shelf.size(query.scope) for shelf in shelves)
     return search(
