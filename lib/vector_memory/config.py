@@ -18,6 +18,8 @@ from vector_memory.errors import BadInputError
 from vector_memory.system.private import make_folder
 
 PREFIX = "VECTOR_MEMORY_"
+OLLAMA_HOST = "OLLAMA_HOST"
+"""Ollama's own variable, which counts where `ollama_host` is empty."""
 FOLDERS = frozenset({"excluded_projects", "daily_notes", "vault", "reviews"})
 """Settings that name folders."""
 STARTED_WITH = ("embedding_", "ollama_")
@@ -32,9 +34,23 @@ PROTECTING = frozenset({"capture", "capture_without", "excluded_projects", "reda
 """Settings that say what must not be stored."""
 
 
-def bounded(default: Any, **bounds: float) -> Any:
-    """Return a field with the bounds (`ge`, `le`, `min_length`) that pydantic checks."""
-    return field(default=default, metadata=bounds)
+BOUNDS, IS_USERS = "bounds", "is_users"
+
+
+def users(default: Any, **bounds: float) -> Any:
+    """Return a setting that only the user changes: by it something is sent, written outside of the data home, kept or
+    kept out, told to sessions or held back from them, asked, spent or limited.
+
+    Args:
+        bounds: what pydantic checks (`ge`, `le`, `min_length`).
+    """
+    return field(default=default, metadata={BOUNDS: bounds, IS_USERS: True})
+
+
+def agents(default: Any, **bounds: float) -> Any:
+    """Return a setting that agents may change too: it tunes how memories are found, or how the daemon runs, and does
+    nothing that `users` names."""
+    return field(default=default, metadata={BOUNDS: bounds, IS_USERS: False})
 
 
 ENGLISH_BACKEND = "minilm"
@@ -45,7 +61,7 @@ ENGLISH_BACKEND = "minilm"
 class Settings:
     """All settings. Change one with `vector-memory config set NAME VALUE`."""
 
-    capture: bool = True
+    capture: bool = users(True)
     """Index what is said in sessions."""
     capture_without: tuple[
         Literal[
@@ -53,116 +69,114 @@ class Settings:
             "context", "preference", "procedure", "fix", "topic", "summary",
         ],
         ...,
-    ] = ()  # fmt: skip
+    ] = users(())  # fmt: skip
     """Kinds of memories that sessions do not leave: passages (`exchange`), kinds of ideas, `fix`es of
     errors, `topic`s, the `summary` of a session. What is stored already stays."""
-    archive: bool = True
+    archive: bool = users(True)
     """Keep the redacted text of each finished session as a Markdown file in the data home."""
-    daily_notes: str = ""
+    daily_notes: str = users("")
     """A folder, such as an Obsidian vault's, whose daily notes get a section about each session when it
     ends. Empty means none."""
-    daily_note_name: str = "YYYY-MM-DD"
+    daily_note_name: str = users("YYYY-MM-DD")
     """How daily notes are named, as Obsidian writes it, without `.md`: `YYYY/MM/YYYY-MM-DD ddd`."""
-    recall_on_prompt: bool = True
+    recall_on_prompt: bool = users(True)
     """Bring memories to prompts."""
-    recall_on_start: bool = True
+    recall_on_start: bool = users(True)
     """Bring memories to the start of a session."""
-    vault: str = ""
+    vault: str = users("")
     """A folder of Markdown, such as an Obsidian vault, that `rag_search` searches too. Empty means none."""
-    confirm_decisions: bool = False
+    confirm_decisions: bool = users(False)
     """After a turn in which a decision was noted, have the user asked whether it is right."""
-    recall_on_failure: bool = True
+    recall_on_failure: bool = users(True)
     """Bring the fix of an error that was met before to a command that fails with it."""
-    facade: Literal["off", "beside", "serve"] = "beside"
+    facade: Literal["off", "beside", "serve"] = users("beside")
     """What happens when the agent searches files: memory stands `beside` the result, or is given instead of
     it where it surely holds the answer (`serve`)."""
-    facade_tokens: int = bounded(200, ge=50, le=1000)
+    facade_tokens: int = users(200, ge=50, le=1000)
     """Tokens at most that one search gets."""
-    observer: Literal["off", "record", "warn", "block"] = "record"
+    observer: Literal["off", "record", "warn", "block"] = users("record")
     """Whether tool calls that destroy something, or lead away from what was asked, are recorded, whether the
     agent is warned of them, and whether those that break a limit or a contract of yours are refused."""
-    learn_from_outcomes: bool = True
+    learn_from_outcomes: bool = users(True)
     """Learn from how tasks went: which steps worked, what failed, in what state things were last seen."""
-    guidance_on_start: bool = True
+    guidance_on_start: bool = users(True)
     """Tell a session at its start what usually goes wrong here, and what worked for tasks like it."""
-    prompt_tokens: int = bounded(480, ge=50, le=2000)
+    prompt_tokens: int = users(480, ge=50, le=2000)
     """Tokens at most that one prompt gets."""
-    start_tokens: int = bounded(900, ge=50, le=4000)
+    start_tokens: int = users(900, ge=50, le=4000)
     """Tokens at most that a session's start gets."""
-    session_tokens: int = bounded(0, ge=0, le=100_000)
+    session_tokens: int = users(0, ge=0, le=100_000)
     """Tokens at most that a session gets unasked in all, from its start to its end. 0 means no such limit."""
-    start_memories: int = bounded(7, ge=0, le=20)
+    start_memories: int = agents(7, ge=0, le=20)
     """Memories at most at a session's start."""
-    prompt_memories: int = bounded(5, ge=0, le=20)
+    prompt_memories: int = agents(5, ge=0, le=20)
     """Memories at most for one prompt."""
-    threshold: float = bounded(0.3, ge=0.0, le=1.0)
+    threshold: float = agents(0.3, ge=0.0, le=1.0)
     """Relevance (0 to 1) below which a prompt gets nothing, in a project of a hundred memories; it
     rises with their number."""
-    adapt_threshold: bool = True
+    adapt_threshold: bool = agents(True)
     """Let the threshold move by 0.1 at most, up where what prompts are given is seldom used, down where it
     often is."""
-    origin_share: float = bounded(0.5, ge=0.1, le=1.0)
+    origin_share: float = users(0.5, ge=0.1, le=1.0)
     """Share of what is put before the model at once that one origin other than you may take. What
     sessions said and what you imported takes what others leave; what others wrote does not."""
-    candidates: int = bounded(200, ge=10, le=1000)
+    candidates: int = agents(200, ge=10, le=1000)
     """Candidates taken from each retriever."""
-    scoring: Literal["bounded", "sum"] = "bounded"
+    scoring: Literal["bounded", "sum"] = agents("bounded")
     """How recency, priority, usage and confidence count: as a `bounded` multiplier of at most 1.1,
     or as the `sum` 0.4 similarity + 0.2 recency + 0.2 priority + 0.2 usage, which finds less."""
-    query_tokens: int = bounded(128, ge=16, le=256)
+    query_tokens: int = agents(128, ge=16, le=256)
     """Tokens of a prompt that are embedded at most; the rest still counts for words."""
-    embedding_backend: str = bounded(ENGLISH_BACKEND, min_length=1)
+    embedding_backend: str = users(ENGLISH_BACKEND, min_length=1)
     """Which backend embeds: `minilm`, `sentence-transformers` or `ollama`."""
-    embedding_model: str = ""
+    embedding_model: str = users("")
     """The backend's model: an id or a folder. Empty means the backend's own default."""
-    ollama_host: str = ""
+    ollama_host: str = users("")
     """Ollama's address. Empty means `OLLAMA_HOST`, else http://127.0.0.1:11434."""
-    embedding_threads: int = bounded(2, ge=1, le=64)
+    embedding_threads: int = agents(2, ge=1, le=64)
     """Processors that a backfill's embedding may use; a prompt's takes one."""
-    generation_backend: Literal["", "ollama", "client"] = ""
+    generation_backend: Literal["", "ollama", "client"] = users("")
     """Which language model `hyde`, `rerank` and `extraction` may ask: one of `ollama`, the headless
     `client` (which costs your tokens), or none."""
-    generation_model: str = ""
+    generation_model: str = users("")
     """Its name. Empty means a small one: `llama3.2:3b` of `ollama`, `haiku` of the `client`."""
-    generation_gate_model: str = ""
+    generation_gate_model: str = users("")
     """The model that `extraction_gate` asks, which may be a smaller one. Empty means `generation_model`."""
-    generation_daily_calls: int = bounded(200, ge=0, le=100_000)
+    generation_daily_calls: int = users(200, ge=0, le=100_000)
     """Calls of the language model at most in a day."""
-    generation_daily_tokens: int = bounded(200_000, ge=0, le=100_000_000)
+    generation_daily_tokens: int = users(200_000, ge=0, le=100_000_000)
     """Tokens that the language model may take in a day, prompts included."""
-    generation_timeout_s: float = bounded(20.0, ge=1, le=300)
+    generation_timeout_s: float = agents(20.0, ge=1, le=300)
     """Seconds after which a recall goes on without the model."""
-    hyde: bool = False
+    hyde: bool = users(False)
     """Let the model write a hypothetical answer that a recall you ask for searches with."""
-    rerank: bool = False
+    rerank: bool = users(False)
     """Let the model order the first hits of a recall you ask for."""
-    extraction: bool = False
+    extraction: bool = users(False)
     """Let the model find ideas beside the rules, in what was said, after each turn."""
-    extraction_gate: bool = True
+    extraction_gate: bool = users(True)
     """Ask first, in a few tokens, whether a stretch of text holds anything worth remembering."""
-    jobs: bool = True
+    jobs: bool = users(True)
     """Run the upkeep jobs that are due, when nobody waits (`vector-memory jobs`)."""
-    backup_most_mb: int = bounded(2_000, ge=0, le=1_000_000)
+    backup_most_mb: int = users(2_000, ge=0, le=1_000_000)
     """Megabytes of journals above which the job `backup` writes none."""
-    reviews: str = ""
+    reviews: str = users("")
     """A folder, such as one of an Obsidian vault, in which the jobs `weekly-note` and `monthly-review` write
     their notes. Empty means none."""
-    weekly_note_name: str = "GGGG-[W]WW"
+    weekly_note_name: str = users("GGGG-[W]WW")
     """How notes of weeks are named, as `daily_note_name`; `GGGG` is the year that the week belongs to."""
-    monthly_note_name: str = "YYYY-MM"
+    monthly_note_name: str = users("YYYY-MM")
     """How notes of months are named, as `daily_note_name`."""
-    idle_exit_minutes: float = bounded(30.0, ge=0.05, le=10_080)
+    idle_exit_minutes: float = agents(30.0, ge=0.05, le=10_080)
     """Minutes without a request after which the daemon ends."""
-    redact_personal: tuple[Literal["card", "ssn", "iban", "email", "phone"], ...] = (
-        "card",
-        "ssn",
-        "iban",
+    redact_personal: tuple[Literal["card", "ssn", "iban", "email", "phone"], ...] = users(
+        ("card", "ssn", "iban")
     )
     """Personal data that is never stored or shown: numbers of payment cards, US social security numbers
     and bank accounts; `email` and `phone` numbers where you add them."""
-    excluded_projects: tuple[str, ...] = ()
+    excluded_projects: tuple[str, ...] = users(())
     """Folders whose sessions are neither indexed nor given memories."""
-    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_level: Literal["debug", "info", "warning", "error"] = agents("info")
     """How much `logs/daemon.log` says."""
 
     def captures(self, kind: str) -> bool:
@@ -256,7 +270,8 @@ def validate(raw: Mapping[str, Any]) -> Settings:
 
     hints = get_type_hints(Settings)
     definitions: dict[str, Any] = {
-        one.name: (hints[one.name], Field(one.default, **one.metadata)) for one in fields(Settings)
+        one.name: (hints[one.name], Field(one.default, **one.metadata.get(BOUNDS, {})))
+        for one in fields(Settings)
     }
     checked = create_model("Checked", **definitions)
     try:
@@ -316,9 +331,38 @@ def names() -> list[str]:
     return [each.name for each in fields(Settings)]
 
 
+def is_users(name: str) -> bool:
+    """Whether only the user changes a setting: each says so where it stands, and one that does not is the user's."""
+    return {one.name: bool(one.metadata.get(IS_USERS, True)) for one in fields(Settings)}[name]
+
+
 def variables() -> list[str]:
     """Return the names of this process's environment variables that are settings, sorted."""
     return sorted({PREFIX + name.upper() for name in names()} & set(os.environ))
+
+
+def require_users_variables(path: str) -> None:
+    """Make sure that no agent's command starts a daemon with settings of its environment that only the user changes: they
+    would hold for all. What the client starts itself, hooks and the MCP server, brings the user's.
+
+    Args:
+        path: `config.json`.
+
+    Raises:
+        BadInputError: it does.
+    """
+    from vector_memory.system import ancestry, processes
+
+    brought = [name for name in variables() if is_users(name.removeprefix(PREFIX).lower())]
+    settings = salvaged(path)
+    asked = (settings.embedding_backend, settings.generation_backend)
+    if os.environ.get(OLLAMA_HOST) and not settings.ollama_host and "ollama" in asked:
+        brought.append(OLLAMA_HOST)
+    if brought and ancestry.line_of(processes.process(os.getpid()), {}).speaker != ancestry.USER:
+        raise BadInputError(
+            f"No daemon runs, and an agent's command starts none with {', '.join(brought)}: that is the user's.",
+            f"`env -u {' -u '.join(brought)} vector-memory …` does without, or ask the user to run it.",
+        )
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:

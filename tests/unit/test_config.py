@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -79,6 +81,30 @@ def test_only_embedding_settings_need_a_new_daemon() -> None:
     assert config.needs_restart(old, config.validate({"embedding_backend": "ollama"}))
     assert not config.needs_restart(old, config.validate({"prompt_tokens": 100}))
     assert json.dumps(config.names())
+
+
+AGENTS = {
+    "start_memories", "prompt_memories", "threshold", "adapt_threshold", "candidates", "scoring", "query_tokens",
+    "embedding_threads", "generation_timeout_s", "idle_exit_minutes", "log_level",
+}  # fmt: skip
+"""Settings that agents may change: each tunes how memories are found, or how the daemon runs."""
+
+
+def test_each_setting_says_who_changes_it() -> None:
+    """A new one has to decide; without, it is the user's. What agents may change is told where people look for it."""
+    undecided = [one.name for one in fields(config.Settings) if config.IS_USERS not in one.metadata]
+    assert undecided == []
+    assert {name for name in config.names() if not config.is_users(name)} == AGENTS
+    page = (Path(__file__).resolve().parents[2] / "docs" / "foreign.md").read_text()
+    line = next(line for line in page.splitlines() if line.startswith("| `config set"))
+    assert set(re.findall(r"`([a-z]+(?:_[a-z]+)*)`", line)) == AGENTS
+
+
+def test_what_sends_writes_elsewhere_or_protects_is_the_users() -> None:
+    """By its name or kind, whatever its declaration says."""
+    told = config.FOLDERS | config.PROTECTING | set(config.NOTE_NAMES)
+    told |= {name for name in config.names() if re.search("host|backend|model$", name)}
+    assert [name for name in sorted(told) if not config.is_users(name)] == []
 
 
 @pytest.mark.parametrize("path", ["relproj", "./x", "", "a/b", "../y", " /x"])

@@ -13,17 +13,12 @@ from vector_memory import config as settings
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.invocation import Invocation
+from vector_memory.client.link import is_locked
 from vector_memory.embed import registry
-from vector_memory.errors import BadInputError, VectorMemoryError
+from vector_memory.errors import BadInputError, DaemonUnavailableError, VectorMemoryError
 from vector_memory.system import ancestry, processes
 from vector_memory.system.paths import Home
 
-USERS = (
-    "redact_personal", "excluded_projects", "origin_share", "vault", "observer", "session_tokens",
-    "generation_backend",
-)  # fmt: skip
-"""Settings that say what is stored and shown, what agents may do and what they may spend: an agent changes none of
-them."""
 MODEL, PATH_BEGINS = "embedding_model", ("/", "~", ".")
 NO_FOLDER = (
     "Check the path, or make it first.",
@@ -61,7 +56,7 @@ def get_setting(call: Invocation, name: str) -> None:
 
 def set_setting(call: Invocation, name: str, value: str) -> None:
     """Change a setting; a running daemon takes it over at once."""
-    home = _home_to_change(name)
+    home = _home_to_change(name, "set")
     before = _members(home, name) if _is_list(name) else []
     parsed = _parsed(name, value)
     whole = [_value(name, member) for member in parsed] if _is_list(name) else _value(name, parsed)
@@ -74,7 +69,7 @@ def set_setting(call: Invocation, name: str, value: str) -> None:
 
 def add(call: Invocation, name: str, values: list[str]) -> None:
     """Add to a list; what it holds stays."""
-    home, members = _list_in(name)
+    home, members = _list_in(name, "add")
     added = [_value(name, value) for value in values]
     _save(call, home, name, list(dict.fromkeys([*members, *added])))
 
@@ -85,7 +80,7 @@ def remove(call: Invocation, name: str, values: list[str]) -> None:
     Raises:
         BadInputError: something is not in it.
     """
-    home, members = _list_in(name)
+    home, members = _list_in(name, "remove")
     gone = {form for value in values for form in (value, _resolved(name, value))}
     missing = [value for value in values if not {value, _resolved(name, value)} & set(members)]
     if missing:
@@ -98,7 +93,8 @@ def unset_setting(call: Invocation, name: str) -> None:
     """Go back to a setting's default, or take out of the file what is none: what else is wrong there keeps nobody
     from mending it one by one."""
     raw = settings.read_file(Home().config)
-    home = Home().make() if name in raw.keys() - set(settings.names()) else _home_to_change(name)
+    is_none = name in raw.keys() - set(settings.names())
+    home = Home().make() if is_none else _home_to_change(name, "unset")
     raw.pop(name, None)
     settings.write(home.config, raw)
     try:
@@ -161,8 +157,8 @@ def _members(home: Home, name: str) -> list[str]:
     return list(members) if isinstance(members, (list, tuple)) else []
 
 
-def _list_in(name: str) -> tuple[Home, list[str]]:
-    home = _home_to_change(name)
+def _list_in(name: str, action: str) -> tuple[Home, list[str]]:
+    home = _home_to_change(name, action)
     if not _is_list(name):
         raise BadInputError(f"{name} is no list.", f"`vector-memory config set {name} VALUE`.")
     return home, _members(home, name)
@@ -208,21 +204,17 @@ def _value(name: str, value: Any) -> Any:
     return path
 
 
-def _home_to_change(name: str) -> Home:
-    """Return the data home, for a change of a setting.
+def _home_to_change(name: str, action: str) -> Home:
+    """Return the data home, for a change of a setting. Where this is not surely a person's command the daemon says
+    whether it may be, and notes it.
 
     Raises:
         BadInputError: there is no such setting, or an agent changes one that is the user's alone.
+        DaemonUnavailableError: an agent changes one, and nobody could note it.
     """
     _require_setting(name)
-    if (
-        name in USERS
-        and ancestry.line_of(processes.process(os.getpid()), {}).speaker != ancestry.USER
-    ):
-        raise BadInputError(
-            f"Only the user changes {name}: this command comes from an agent.",
-            "Ask the user to run it in a terminal of their own.",
-        )
+    if ancestry.line_of(processes.process(os.getpid()), {}).speaker != ancestry.USER:
+        asking.ask("setting", asking.target(), name=name, action=action)
     return Home().make()
 
 
@@ -264,8 +256,10 @@ def _reload() -> tuple[bool, bool]:
         if restarts:
             daemon.wait_gone()
     except VectorMemoryError as error:
-        output.note(f"The daemon did not take it over: {error}")
-        return True, False
+        # One that saw the file change before it was asked has ended by itself: the next one begins with it.
+        if not isinstance(error, DaemonUnavailableError) or is_locked(daemon.home.lock):
+            output.note(f"The daemon did not take it over: {error}")
+            return True, False
     return True, True
 
 

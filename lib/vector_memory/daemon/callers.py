@@ -80,7 +80,10 @@ class Callers:
             self._note(self._persons, who, None)
             with self._lock:
                 self._keep()
-        return line.speaker == USER or (line.speaker == UNKNOWN and who in self._persons)
+        # What such a one starts is its, as the dashboard's commands are.
+        return line.speaker == USER or (
+            line.speaker == UNKNOWN and any(one in self._persons for one in line.processes)
+        )
 
     def started_by(self, hook: Process | None) -> Started | None:
         """Return who started a hook, while it is still there: it does not wait for long."""

@@ -19,7 +19,7 @@ from service_house import ServiceHouse, door
 
 from vector_memory.cli import asking
 from vector_memory.cli.main import main
-from vector_memory.errors import NotFoundError
+from vector_memory.errors import DaemonUnavailableError, NotFoundError
 from vector_memory.redact import for_project
 from vector_memory.system.paths import COMMAND_LINE, Home
 
@@ -483,6 +483,25 @@ def test_a_model_that_cannot_be_is_refused(
     assert says in capsys.readouterr().err
     assert main(["config", "get", name]) == 0
     assert value not in capsys.readouterr().out
+
+
+def test_a_daemon_that_is_gone_has_taken_a_setting_over(
+    home: Home, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It saw the file change before it was asked, and ended. One that is still there, and answers nothing, did not."""
+
+    def gone(payload: object) -> Any:
+        raise DaemonUnavailableError("No daemon is running.")
+
+    with fake_daemon(home) as daemon:
+        daemon.handlers["reload"] = gone
+        assert main(["config", "set", "prompt_tokens", "300", "--json"]) == 0
+        said = capsys.readouterr()
+        assert (json.loads(said.out)["reloaded"], said.err) == (True, "")
+        with open(home.lock, "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            assert main(["config", "set", "prompt_tokens", "301"]) == 0
+            assert "did not take it over" in capsys.readouterr().err
 
 
 def test_a_switched_model_is_told_of(home: Home, capsys: pytest.CaptureFixture[str]) -> None:

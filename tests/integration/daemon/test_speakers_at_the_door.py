@@ -18,6 +18,7 @@ from processes import holds
 
 from vector_memory.daemon.callers import Callers, Started
 from vector_memory.system import ancestry, processes
+from vector_memory.system.paths import COMMAND_LINE
 
 ROOT = Path(__file__).resolve().parents[3]
 PYTHON = sys.executable
@@ -356,20 +357,74 @@ def test_programs_that_are_clients(program: processes.Program, yes: bool) -> Non
     assert ancestry.is_client(program) is yes
 
 
-def test_settings_that_protect_are_the_users(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """An agent changes none of them; others it may."""
-    from vector_memory.cli.main import main
+def command(home: str, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    """Run a command as a person does, or with an agent's mark."""
+    plain = {name: value for name, value in os.environ.items() if name not in ancestry.MARKS}
+    return subprocess.run(
+        [PYTHON, *COMMAND_LINE, *words],
+        env={**plain, "VECTOR_MEMORY_HOME": home, **environ},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
 
-    monkeypatch.setenv("VECTOR_MEMORY_HOME", str(tmp_path / "data"))
-    assert main(["config", "set", "redact_personal", '["card"]']) == 0
-    monkeypatch.setattr(ancestry, "line_of", lambda *_: ancestry.Ancestry(ancestry.AGENT))
-    for name in ("redact_personal", "excluded_projects", "vault"):
-        assert main(["config", "set", name, "[]"]) == 1
-        assert main(["config", "unset", name]) == 1
-    assert "Only the user" in capsys.readouterr().err
-    assert main(["config", "set", "start_memories", "5"]) == 0
+
+def test_settings_that_send_or_protect_are_the_users(rig: Rig) -> None:
+    """An agent changes none of them, in no way, and the file stays as it is; others it may. Both are in the audit log."""
+    home = rig.home.root
+    assert command(home, "config", "set", "redact_personal", '["card"]').returncode == 0
+    before = Path(rig.home.config).read_text()
+    asked = [
+        ("set", "ollama_host", "http://127.0.0.1:9"), ("set", "embedding_backend", "ollama"),
+        ("set", "embedding_model", "fake"), ("set", "daily_notes", home), ("set", "reviews", home),
+        ("set", "extraction", "true"), ("add", "excluded_projects", home), ("set", "vault", home),
+        ("add", "redact_personal", "email"), ("remove", "redact_personal", "card"),
+        ("unset", "redact_personal"),
+    ]  # fmt: skip
+    for words in asked:
+        done = command(home, "config", *words, CLAUDECODE="1")
+        assert (done.returncode, "Only the user" in done.stderr) == (1, True), done
+    assert Path(rig.home.config).read_text() == before
+    done = command(home, "config", "set", "start_memories", "5", CLAUDECODE="1")
+    assert done.returncode == 0, done.stderr
+    entries = rig.daemon.ask("audit", {"k": 50})["entries"]
+    noted = [(one["action"], one["actor"], one["detail"]) for one in entries if one["action"].startswith("setting")]  # fmt: skip
+    assert noted[0] == ("setting", "agent", {"action": "set", "name": "start_memories"})
+    assert {(one[2]["action"], one[2]["name"]) for one in noted[1:]} == {words[:2] for words in asked}  # fmt: skip
+    assert {one[:2] for one in noted[1:]} == {("setting_refused", "agent")}
+
+
+@pytest.mark.parametrize(
+    ("named", "is_refused"),
+    [
+        ({"VECTOR_MEMORY_OLLAMA_HOST": "http://127.0.0.1:9"}, True),
+        ({"VECTOR_MEMORY_REDACT_PERSONAL": ""}, True),
+        ({"VECTOR_MEMORY_THRESHOLD": "0.4"}, False),
+        ({"OLLAMA_HOST": "http://127.0.0.1:9"}, False),
+    ],
+)
+def test_an_agent_starts_no_daemon_with_settings_of_its_own(
+    tmp_path: Path, named: dict[str, str], is_refused: bool
+) -> None:
+    """They would hold for all who ask that daemon. A person may; what only tunes, and what is not read, does no harm."""
+    made = Rig(tmp_path / "home")
+    try:
+        done = command(made.home.root, "daemon", "start", CLAUDECODE="1", **named)
+        assert (done.returncode, bool(made.daemon.running())) == (int(is_refused), not is_refused)
+        assert not is_refused or next(iter(named)) in done.stderr
+        assert command(made.home.root, "daemon", "start", **named).returncode == 0
+    finally:
+        made.daemon.stop()
+
+
+def test_ollamas_own_variable_counts_where_ollama_embeds(tmp_path: Path) -> None:
+    """It says where every memory is sent, if no setting does."""
+    made = Rig(tmp_path / "home")
+    made.configure(embedding_backend="ollama", embedding_model="fake")
+    environ = {"OLLAMA_HOST": "http://127.0.0.1:9"}
+    done = command(made.home.root, "daemon", "start", CLAUDECODE="1", **environ)
+    assert (done.returncode, "OLLAMA_HOST" in done.stderr) == (1, True)
 
 
 def test_a_hook_that_works_apart_was_started_by_whom_it_left() -> None:

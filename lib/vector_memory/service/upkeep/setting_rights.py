@@ -1,0 +1,44 @@
+"""`setting`: whether who asks may change a setting. What agents change, and what they are refused, is in the audit log."""
+
+from __future__ import annotations
+
+from vector_memory import config
+from vector_memory.errors import NotFoundError
+from vector_memory.service.base import messages
+from vector_memory.service.base.context import Context
+
+ACTIONS = ("set", "add", "remove", "unset")
+
+
+class SettingRequest(messages.Request):
+    """A setting (`name`) is to be changed by the command line, which writes it."""
+
+    action: str = messages.one_of(ACTIONS, "set")
+    name: str = messages.word()
+
+
+class SettingAnswer(messages.Answer):
+    """The setting that may be changed."""
+
+    name: str
+
+
+def admit(ctx: Context, request: SettingRequest) -> SettingAnswer:
+    """Let a setting be changed, and note it where an agent does.
+
+    Raises:
+        BadInputError: an agent changes one that is the user's alone.
+        NotFoundError: there is no such setting.
+
+    Returns:
+        The setting's name: who asks may write it.
+    """
+    if request.name not in config.names():
+        raise NotFoundError("There is no such setting.", "`vector-memory config list` has all.")
+    if request.is_agent:
+        done = "setting_refused" if config.is_users(request.name) else "setting"
+        detail = {"action": request.action, "name": request.name}
+        ctx.state.audit(done, request.actor, [], detail)
+    if config.is_users(request.name):
+        request.require_user(f"changes {request.name}")
+    return SettingAnswer(request.name)
