@@ -37,7 +37,8 @@ def _show_problems(answer: Row) -> None:
 
 def show_migrated(answer: Row) -> None:
     """Print how many memories have vectors of which model now."""
-    output.say(f"{output.memories(answer.count('embedded'))} embedded by {answer.text('model')}")
+    have, now = output.memories(answer.count("have")), answer.count("embedded")
+    output.say(f"{have} embedded by {answer.text('model')}, {now:,} of them just now.")
 
 
 def show_backup(answer: Row) -> None:

@@ -42,6 +42,11 @@ class VectorCache(SingleReads):
         sql = f"SELECT count(*) FROM memories WHERE {_SOUGHT} AND model != ?"
         return self.connections.number(sql, (self._number(model),))
 
+    def count_with_model(self, model: str) -> int:
+        """Return how many active memories this model embedded."""
+        sql = f"SELECT count(*) FROM memories WHERE {_SOUGHT} AND model = ?"
+        return self.connections.number(sql, (self._number(model),))
+
     def without_model(self, model: str, limit: int) -> list[Change]:
         """Return what this model has not embedded yet.
 

@@ -1058,14 +1058,14 @@ def test_progress_is_shown_on_a_terminal(
     def worked(payload: dict[str, Any]) -> Iterator[tuple[bytes, dict[str, Any]]]:
         for done in range(3):
             yield wire.PROGRESS, {"done": done, "total": 2, "doing": "[embedding]"}
-        yield wire.ANSWER, {"embedded": 2, "model": "m"}
+        yield wire.ANSWER, {"embedded": 2, "model": "m", "have": 1_002}
 
     daemon.handlers["migrate"] = worked
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert main(["migrate"]) == 0
     out, err = capsys.readouterr()
-    assert out == "2 memories embedded by m\n"
+    assert out == "1,002 memories embedded by m, 2 of them just now.\n"
     assert "[embedding]" in err
 
 

@@ -106,7 +106,8 @@ def test_a_changed_model_embeds_anew_and_never_mixes(tmp_path: Path) -> None:
     other = ServiceHouse(tmp_path, lambda: FakeEmbedder(32, "other@2"))
     other.follow()
     done = door(other.ctx, "migrate", {})
-    assert done["model"] == "other@2"
+    # What was embedded in the background is told, too.
+    assert (done["model"], done["have"], done["embedded"]) == ("other@2", 1, 0)
     lines = exported(other.ctx, {"all_projects": True})
     assert [line["model"] for line in lines] == ["other@2"]
     assert texts(door(other.ctx, "recall", {"query": "ledger readers", "global": True})) == [WAL]

@@ -210,10 +210,11 @@ def level(ctx: Context, shelf: Shelf, progress: Progress) -> int:
 
 
 class MigrateAnswer(messages.Answer):
-    """How many memories were embedded, with which model."""
+    """How many memories were embedded now, and how many there are in all (`have`) that this model embedded."""
 
     embedded: int
     model: str
+    have: int
 
 
 def migrate(ctx: Context, request: messages.Request, progress: Progress) -> MigrateAnswer:
@@ -223,7 +224,7 @@ def migrate(ctx: Context, request: messages.Request, progress: Progress) -> Migr
         EmbeddingError: the configured model cannot be used.
 
     Returns:
-        How many were embedded anew, by store.
+        How many were embedded anew, beside what was embedded in the background before.
     """
     if not (ctx.embedding.wait(60.0) and ctx.embedding.retry()):
         raise EmbeddingError("The configured model cannot be used.", ctx.embedding.error)
@@ -234,7 +235,9 @@ def migrate(ctx: Context, request: messages.Request, progress: Progress) -> Migr
         embedded += level(ctx, shelf, progress)
     detail = {"embedded": embedded, "model": ctx.embedding.model}
     ctx.state.audit("migrate", request.actor, [], detail)
-    return MigrateAnswer(embedded, ctx.embedding.model)
+    model = ctx.embedding.model
+    have = sum(shelf.journal.count_with_model(model) for shelf in _writable(ctx))
+    return MigrateAnswer(embedded, model, have)
 
 
 def wait_for_index(shelf: Shelf) -> None:
