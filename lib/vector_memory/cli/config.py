@@ -13,7 +13,6 @@ from vector_memory import config as settings
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.invocation import Invocation
-from vector_memory.client.link import is_locked
 from vector_memory.embed import registry
 from vector_memory.errors import BadInputError, DaemonUnavailableError, VectorMemoryError
 from vector_memory.system import ancestry, processes
@@ -252,14 +251,16 @@ def _reload() -> tuple[bool, bool]:
     try:
         if daemon.running() is None:
             return False, False
-        restarts = daemon.ask("reload", asking.target(), start=False).get("restarting")
+        try:
+            restarts = daemon.ask("reload", asking.target(), start=False).get("restarting")
+        except DaemonUnavailableError:
+            # It saw the file change before it was asked, and is ending: the next one begins with it.
+            restarts = True
         if restarts:
             daemon.wait_gone()
     except VectorMemoryError as error:
-        # One that saw the file change before it was asked has ended by itself: the next one begins with it.
-        if not isinstance(error, DaemonUnavailableError) or is_locked(daemon.home.lock):
-            output.note(f"The daemon did not take it over: {error}")
-            return True, False
+        output.note(f"The daemon did not take it over: {error}")
+        return True, False
     return True, True
 
 
