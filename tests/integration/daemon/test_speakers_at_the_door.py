@@ -276,19 +276,22 @@ def test_a_client_that_is_only_known_by_its_hooks(rig: Rig, ask: Callable[..., A
 @pytest.mark.usefixtures("seen")
 def test_what_a_person_had_go_on_stays_a_persons(rig: Rig, tmp_path: Path) -> None:
     """A dashboard that detaches itself is met while the command that started it is there; that has ended since. For the
-    next daemon, too."""
+    next daemon, too; and what it runs is a person's as well."""
     script = tmp_path / "goes_on.py"
     script.write_text(
-        "import json, os, sys, time\n"
+        "import json, os, subprocess, sys, time\n"
         "sys.path.insert(0, sys.argv[1])\n"
         "from vector_memory.client.link import DaemonClient\n"
         "from vector_memory.system.paths import Home\n"
         "daemon, parent, told = DaemonClient(Home(sys.argv[2])), os.getppid(), []\n"
         "def remember(text): return daemon.ask('remember', {'text': text, 'kind': 'rule', 'global': True})['action']\n"
+        "if len(sys.argv) > 4: sys.exit(remember(sys.argv[4]) != 'stored')\n"
         "told.append(remember('Swans are fed at noon.'))\n"
         "print('met', flush=True)\n"
         "while os.getppid() == parent: time.sleep(0.02)\n"
         "told.append(remember('Geese are fed at dusk.'))\n"
+        "own = subprocess.run([sys.executable, __file__, *sys.argv[1:], 'Coots are fed at ten.'])\n"
+        "told.append('' if own.returncode else 'stored')\n"
         "daemon.stop()\n"
         "told.append(remember('Ducks are fed at dawn.'))\n"
         "with open(sys.argv[3] + '.part', 'w') as file: json.dump(told, file)\n"
@@ -305,7 +308,7 @@ def test_what_a_person_had_go_on_stays_a_persons(rig: Rig, tmp_path: Path) -> No
     plain = {name: value for name, value in os.environ.items() if name not in ancestry.MARKS}
     subprocess.run([PYTHON, "-c", starter, *words], env=plain, check=True)
     assert holds(told.exists)
-    assert json.loads(told.read_text()) == ["stored"] * 3
+    assert json.loads(told.read_text()) == ["stored"] * 4
 
 
 def test_repetition_raises_nothing(rig: Rig, ask: Callable[..., Any]) -> None:

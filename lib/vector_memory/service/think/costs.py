@@ -31,6 +31,7 @@ from vector_memory.service.learning import counted_records, procedures
 from vector_memory.service.learning.counted_records import CountedRecord
 from vector_memory.service.think import ledger
 from vector_memory.service.tools import failure_advice
+from vector_memory.service.upkeep import setting_rights
 from vector_memory.system.json_in import Record
 from vector_memory.text import tables
 
@@ -347,6 +348,6 @@ def _set(ctx: Context, request: BudgetRequest) -> str:
     config.validate(raw)
     if request.dry_run:
         return f"{name} would be {request.tokens}, is {getattr(ctx.settings, name)}. Nothing was changed."
-    request.require_user("sets what sessions are given")
+    setting_rights.require_allowed(ctx, request, name, "set")
     config.save(ctx.home.config, raw)
     return f"{name} is {request.tokens}, in force within moments."

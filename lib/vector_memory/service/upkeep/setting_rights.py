@@ -35,10 +35,19 @@ def admit(ctx: Context, request: SettingRequest) -> SettingAnswer:
     """
     if request.name not in config.names():
         raise NotFoundError("There is no such setting.", "`vector-memory config list` has all.")
-    if request.is_agent:
-        done = "setting_refused" if config.is_users(request.name) else "setting"
-        detail = {"action": request.action, "name": request.name}
-        ctx.state.audit(done, request.actor, [], detail)
-    if config.is_users(request.name):
-        request.require_user(f"changes {request.name}")
+    require_allowed(ctx, request, request.name, request.action)
     return SettingAnswer(request.name)
+
+
+def require_allowed(ctx: Context, request: messages.Request, name: str, action: str) -> None:
+    """Make sure that who asks may change a setting, and note it where an agent does, or would.
+
+    Raises:
+        BadInputError: an agent changes one that is the user's alone.
+    """
+    is_users = config.is_users(name)
+    if request.is_agent:
+        done = "setting_refused" if is_users else "setting"
+        ctx.state.audit(done, request.actor, [], {"action": action, "name": name})
+    if is_users:
+        request.require_user(f"changes {name}")

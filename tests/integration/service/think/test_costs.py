@@ -136,6 +136,7 @@ class TestBudget:
         assert not config.exists()
         with pytest.raises(BadInputError):
             asked(house, tmp_path, "context_budget", actor="mcp", dry_run=False, **said)
+        assert [one.actor for one in house.ctx.state.audit_entries(5, action="setting_refused")] == ["mcp"]  # fmt: skip
         asked(house, tmp_path, "context_budget", dry_run=False, **said)
         assert json.loads(config.read_text()) == {"prompt_tokens": 300}
         for wrong in ({"compartment": "failure"}, {"tokens": 1}):
