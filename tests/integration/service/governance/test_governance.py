@@ -245,8 +245,8 @@ HARMLESS = {
     "actors", "agent_dev_env", "audit", "benchmark", "benchmark_suite", "card", "check", "check_proof",
     "constitutional_monitor", "context_budget", "contract", "cost_router", "delegation", "facets", "flags",
     "governance_gaps", "governance_report", "growth", "identity", "init", "jobs", "lease", "mark_flag",
-    "meta_agent", "migrate", "privacy", "prove", "rebuild", "red_team", "run_job", "self_assess", "setting", "share_status", "stats",
-    "task_specialization", "token", "trust", "vote", "wait", "workflow_optimizer",
+    "meta_agent", "migrate", "privacy", "prove", "rebuild", "red_team", "run_job", "self_assess", "setting",
+    "share_status", "stats", "task_specialization", "token", "trust", "vote", "wait", "workflow_optimizer",
 }  # fmt: skip
 """Verbs that give no memory to anybody and keep none: figures, checks, upkeep, and what governs."""
 
