@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 
 from vector_memory.text import times, times_abroad
@@ -26,14 +26,26 @@ def deadline(text: str, said_at: datetime) -> datetime | None:
         text: one sentence.
         said_at: when it was said, in the zone of its days.
     """
-    ends = (_end(part, said_at) for part, day in _days(text) if _is_due(part, day))
+    ends = (_end(part, said_at) for part in _due_parts(text))
     return min((end for end in ends if end is not None), default=None)
 
 
 def has_deadline(text: str) -> bool:
     """Whether a sentence names a day by which something is to be done, or on which it happens, whether that is over or
     not: "… by May 9", "the audit is on May 9", or no more than "audit on May 9, 10:00"."""
-    return any(_is_due(part, day) for part, day in _days(text))
+    return any(_due_parts(text))
+
+
+def _due_parts(text: str) -> Iterator[str]:
+    """Yield the parts of a sentence that name a day by which something is to be done, or on which it happens. Where it
+    can't be on one day, that is the next one that is named: "marleen cant on the 5th, she comes 12 dec"."""
+    is_open = False
+    for part, day in _days(text):
+        before, is_asked = _before(part, day), part.rstrip().endswith("?")
+        takes_place = is_open and day.is_date and not is_asked and "other" not in before
+        if takes_place or _is_due(part, day):
+            yield part
+        is_open = "ruled out" in before
 
 
 def _days(text: str) -> list[tuple[str, times.TimeSpan]]:
@@ -53,8 +65,8 @@ def _is_due(text: str, named: times.TimeSpan) -> bool:
     """Whether a text says that something is to be done, or happens, on the one day that it names."""
     if not named.is_date or text.rstrip().endswith("?"):
         return False
-    before, _, behind = times_abroad.without_next(text).partition(named.words)
-    leads, follows = _TABLE.found(before), _TABLE.found(behind)
+    behind = times_abroad.without_next(text).partition(named.words)[2]
+    leads, follows = _before(text, named), _TABLE.found(behind)
     if "other" in leads:
         return False
     words = _TABLE.found(named.words)
@@ -68,6 +80,11 @@ def _is_due(text: str, named: times.TimeSpan) -> bool:
     # Until a day something lasts, on it something happens.
     happens = "happens" in leads or "happens then" in follows or is_told
     return happens and named.start is not None
+
+
+def _before(text: str, named: times.TimeSpan) -> list[str]:
+    """Return what is found in what stands before the one day that a text names."""
+    return _TABLE.found(times_abroad.without_next(text).partition(named.words)[0])
 
 
 def _end(text: str, said_at: datetime) -> datetime | None:

@@ -40,6 +40,10 @@ TUESDAY = datetime(2026, 11, 24, 16, tzinfo=timezone.utc)
         ("Tenemos que enviar la lista antes del 5 de diciembre.", "2026-12-04"),
         ("La liste est à rendre pour le 5 déc.", "2026-12-05"),
         ("On doit livrer d'ici vendredi prochain.", "2026-11-27"),
+        ("the baker cant on the 5th, she comes 12 dec", "2026-12-12"),
+        ("The baker can’t on December 5; it's December 12 now.", "2026-12-12"),
+        ("she wont do it on december 5, but on december 12", "2026-12-12"),
+        ("Die Bäckerin kann am 5. Dezember nicht, sie kommt am 12. Dezember.", "2026-12-12"),
     ],
 )
 def test_a_day_to_come_ends_with_its_night(said: str, day: str) -> None:
@@ -75,6 +79,11 @@ def test_a_day_to_come_ends_with_its_night(said: str, day: str) -> None:
         "La caja tiene que quedarse en la versión 5.12.",
         "Bis 5.12. hatten wir die alte Kasse.",
         "Nächsten Freitag hatte sie nicht gemeint.",
+        "the baker cant on december 5",
+        "the oven wont be here on december 5",
+        "the baker cannot come before december 9",
+        "she cant on the 5th, not on 12 dec, or could she on the 14th?",
+        "the till didnt print on december 5, it printed on december 12",
     ],
 )
 def test_other_days_are_no_deadlines(said: str) -> None:
