@@ -3,14 +3,14 @@ told the one has to be told the other."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from vector_memory.index.voices import ASSISTANT, USER, voices
 from vector_memory.model import PASSAGE, Memory
 from vector_memory.retrieve import render
 from vector_memory.service.memory.passages import TurnReader, number_of
-from vector_memory.text import fence
+from vector_memory.text import analysis, fence
 from vector_memory.text.corrections import corrects, may_correct
 from vector_memory.text.prompts import Prompt
 
@@ -42,17 +42,25 @@ def corrections(read: TurnReader, memory: Memory) -> list[Memory]:
     return found
 
 
-def in_short(correction: Memory, lead: str) -> str:
-    """Return a correction as it is told behind what it corrects: the prompt, and what was answered."""
+def in_short(correction: Memory, lead: str, said: str) -> str:
+    """Return a correction as it is told behind what it corrects: of the prompt, and of what was answered, what speaks of
+    the words that were said before."""
     spoken = _spoken(correction)
-    prompt = fence.cut(spoken[0], TOKENS // 2) if spoken else ""
-    answer = [fence.gist(text, TOKENS - fence.tokens(prompt)) for text in spoken[1:2]]
-    return lead + "\nAssistant: ".join([prompt, *answer])
+    prompt = _about(spoken[0], TOKENS // 2, said, fence.cut) if spoken else ""
+    left = TOKENS - fence.tokens(prompt)
+    return lead + "\nAssistant: ".join([prompt, *(_about(text, left, said, fence.gist) for text in spoken[1:2])])  # fmt: skip
 
 
-def asked_in(correction: Memory, lead: str, most: int) -> str:
+def asked_in(correction: Memory, lead: str, said: str, most: int) -> str:
     """Return what a correction begins with alone, the prompt, in so many tokens at most."""
-    return lead + fence.cut("".join(_spoken(correction)[:1]), most)
+    return lead + _about("".join(_spoken(correction)[:1]), most, said, fence.cut)
+
+
+def _about(text: str, most: int, said: str, otherwise: Callable[[str, int], str]) -> str:
+    """Return what of a text speaks of what was said, in so many tokens at most."""
+    low = text.lower()
+    words = [term for term in dict.fromkeys(analysis.analyse(said)) if term in low]
+    return fence.cut(text, most, words) if words else otherwise(text, most)
 
 
 def _spoken(correction: Memory) -> list[str]:

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from vector_memory.index.edited_lines import BYTES, bytes_of
+from vector_memory.index.edited_lines import BYTES, bytes_of, told_of
 from vector_memory.index.voices import DONE, voices
-from vector_memory.model import TOOK_AWAY, WROTE, Memory, Scope
+from vector_memory.model import TOLD_OF, TOOK_AWAY, WROTE, Memory, Scope
 from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -37,10 +37,12 @@ SHARED_TERMS = 2
 
 
 class Later(NamedTuple):
-    """The beginning of an exchange that corrected or changed something, and how its words are led in."""
+    """The beginning of an exchange that corrected or changed something, how its words are led in, and what was said
+    before."""
 
     memory: Memory
     lead: str
+    said: str
 
 
 @dataclass
@@ -55,9 +57,9 @@ class LinesTaken:
     lines: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def of(self, packed: object) -> list[int]:
-        """Return the numbers of the passages whose exchanges took away one of some lines, each once."""
-        if self.lines is None or not (asked := bytes_of(packed)):
+    def of(self, asked: bytes) -> list[int]:
+        """Return the numbers of the passages whose exchanges took away one of some lines or values, each once."""
+        if self.lines is None:
             return []
         known, seqs = self.lines
         marks = _numbers(asked)
@@ -103,50 +105,74 @@ def later_words(
     """
     # What was asked for by its kind, its words or its time was changed by what is none of it.
     scope = replace(asker.scope, kinds=(), tags=(), sessions=(), collections=(), since=None, entities=(), tiers=(), priorities=(), origins=(), words=())  # fmt: skip
-    told = [Later(one, LEAD) for one in corrections(read, memory) if scope.holds(one)]
-    later = rewritten(ctx, asker.shelves[place], read, memory, scope)
-    if later and all(later.id != one.memory.id for one in told):
-        who = "User" if prompt_of([later]) else "Assistant"
-        day = days.local(later.created_at).date()
-        told.append(Later(later, f"Changed since, {day}, {who}: "))
+    said = "\n".join(_said([memory]))
+    told = [Later(one, LEAD, said) for one in corrections(read, memory) if scope.holds(one)]
+    corrected = {one.memory.id for one in told}
+    for later in rewritten(ctx, asker.shelves[place], read, memory, scope):
+        if later.id not in corrected:
+            who = "User" if prompt_of([later]) else "Assistant"
+            day = days.local(later.created_at).date()
+            told.append(Later(later, f"Changed since, {day}, {who}: ", said))
     return told
 
 
-def rewritten(ctx: Context, shelf: Shelf, read: TurnReader, memory: Memory, scope: Scope) -> Memory | None:  # fmt: skip
-    """Return the beginning of the last exchange that changed lines which a memory's exchange wrote, and speaks of the
-    same; None for none."""
+def rewritten(ctx: Context, shelf: Shelf, read: TurnReader, memory: Memory, scope: Scope) -> list[Memory]:  # fmt: skip
+    """Return the beginnings of the last exchanges that changed lines which a memory's exchange wrote, and numbers that
+    the memory tells, and speak of the same, in their order: mostly one. The newer one alone may be about something else."""
     talk = talk_of(read(memory)) if memory.is_captured else []
-    terms = _terms([memory]) if talk else set()
-    last: Memory | None = None
-    for _ in range(MOST_STEPS):
-        later = _newest_after(ctx, shelf, read, talk[0], terms, scope) if talk else []
-        if not later:
-            return last
-        last = later[0]
-        is_followed = len(bytes_of(last.extra.get(WROTE))) <= BYTES * MOST_FOLLOWED
-        talk = later if is_followed else []
-    return None
-
-
-def _newest_after(
-    ctx: Context, shelf: Shelf, read: TurnReader, first: Memory, terms: set[str], scope: Scope
-) -> list[Memory]:
-    """Return the passages of the newest exchange that took lines away and has enough of some terms; [] for none."""
-    if not (wrote := first.extra.get(WROTE)):
+    if not talk:
         return []
-    changed = shelf.journal.by_seqs(_taken_in(ctx, shelf).of(wrote)).values()
-    newer = [one for one in changed if _is_after(one, first) and scope.holds(one)]
-    for one in sorted(newer, key=lambda one: (one.created_at, one.seq), reverse=True):
-        talk = talk_of(read(one))
-        if talk and talk[0].id == one.id and len(terms & _terms(talk)) >= SHARED_TERMS:
-            return talk
-    return []
+    changes = Changes(ctx, shelf, read, _terms([memory]), scope)
+    ends = {end.id: end for marks in _marks(talk[0], [memory]) if (end := changes.end(talk[0], marks))}  # fmt: skip
+    return sorted(ends.values(), key=lambda end: end.created_at)
+
+
+def _marks(first: Memory, told: Sequence[Memory]) -> tuple[bytes, bytes]:
+    """Return the marks of the lines that an exchange wrote, and of the numbers in files that some of its memories tell."""
+    return bytes_of(first.extra.get(WROTE)), told_of(first.extra.get(TOLD_OF), _said(told))
+
+
+class Changes(NamedTuple):
+    """By what, in a store, later exchanges are known that changed something and have enough of some terms."""
+
+    ctx: Context
+    shelf: Shelf
+    read: TurnReader
+    terms: set[str]
+    scope: Scope
+
+    def end(self, first: Memory, marks: bytes) -> Memory | None:
+        """Return the beginning of the last exchange that changed what has some marks, or what took its place."""
+        last: Memory | None = None
+        for _ in range(MOST_STEPS):
+            later = self.newest(first, marks)
+            if not later:
+                return last
+            first = last = later[0]
+            lines, values = _marks(first, later)
+            marks = lines + values if len(lines) <= BYTES * MOST_FOLLOWED else b""
+        return None
+
+    def newest(self, first: Memory, marks: bytes) -> list[Memory]:
+        """Return the passages of the newest exchange after one that took away what has some marks; [] for none."""
+        taken = _taken_in(self.ctx, self.shelf).of(marks) if marks else []
+        changed = self.shelf.journal.by_seqs(taken).values() if taken else ()
+        newer = [one for one in changed if _is_after(one, first) and self.scope.holds(one)]
+        for one in sorted(newer, key=lambda one: (one.created_at, one.seq), reverse=True):
+            talk = talk_of(self.read(one))
+            if talk and talk[0].id == one.id and len(self.terms & _terms(talk)) >= SHARED_TERMS:
+                return talk
+        return []
 
 
 def _terms(memories: Sequence[Memory]) -> set[str]:
-    """Return what memories say as terms, without who says it and what was done."""
-    said = (voice.text for memory in memories for voice in voices(memory.text) if voice.who != DONE)  # fmt: skip
-    return {term for text in said for term in analysis.analyse(text)}
+    """Return what memories say as terms."""
+    return {term for text in _said(memories) for term in analysis.analyse(text)}
+
+
+def _said(memories: Sequence[Memory]) -> list[str]:
+    """Return what memories say, without who says it and what was done."""
+    return [voice.text for memory in memories for voice in voices(memory.text) if voice.who != DONE]
 
 
 def _is_after(other: Memory, memory: Memory) -> bool:

@@ -161,3 +161,32 @@ def test_exports_have_no_marks(house: ServiceHouse, app: Path) -> None:
     capture(house, app, "first", MADE)
     told = json.dumps(exported(house.ctx, {"project": str(app)}))
     assert MADE[0] in told and WROTE not in told
+
+
+def test_of_a_number_a_part_of_its_line_is_enough(house: ServiceHouse, app: Path) -> None:
+    capture(house, app, "first", (*MADE[:2], ("", "belt_interval_s = 600 # every 10 minutes")))
+    capture(house, app, "second", (*CHANGED[:2], ("every 10 minutes", "every 15 minutes")))
+    assert CHANGED[0] in recalled(house, app)
+
+
+def test_of_several_changes_each_is_told(house: ServiceHouse, app: Path) -> None:
+    """The one of a number, and a later one of another line: which of them is asked for is not known."""
+    made = "belt_interval_s = 600 # every 10 minutes\noven_name = 'the hot one'"
+    other = ("call the oven the old one, while it is hot", "It has its name.", ("oven_name = 'the hot one'", "oven_name = 'the old one'"))  # fmt: skip
+    capture(house, app, "first", (*MADE[:2], ("", made)))
+    capture(house, app, "second", (*CHANGED[:2], ("every 10 minutes", "every 15 minutes")))
+    capture(house, app, "third", other)
+    told = recalled(house, app)
+    assert told.index(CHANGED[0]) < told.index(other[0])
+
+
+def test_of_a_long_answer_what_speaks_of_it_is_told(house: ServiceHouse, app: Path) -> None:
+    """Not its end, which speaks of something else."""
+    answer = (
+        "Done: while the oven is hot, by `belt_interval_s` with the gears that came from the bakery in the old town "
+        "(`drive/gears/steel.toml`, good until 2029), the belt runs every 15 minutes. The dough was not looked at. "
+        "A cold start takes 1.4 s and leaves 96 g of flour in the bowl. I ticked it off in `TODO.md`."
+    )
+    capture(house, app, "first", MADE)
+    capture(house, app, "second", (CHANGED[0], answer, CHANGED[2]))
+    assert "every 15 minutes" in recalled(house, app)
