@@ -21,8 +21,8 @@ from vector_memory.text import days, fence
 
 NOTE_TOKENS = 90
 """Tokens at most of a note at a start."""
-RULE_TOKENS, MOST_RULES = 60, 20
-"""Tokens at most of a rule among others, and how many a start tells."""
+RULE_TOKENS, CHANGE_TOKENS, MOST_RULES = 60, 30, 20
+"""Tokens at most of a rule among others and of what became of it, which comes on top, and how many a start tells."""
 TAIL_CHARS = 40
 """By so many of its last characters a rule is found in its exchange."""
 SAID_ANEW = 0.65
@@ -66,6 +66,7 @@ class StartRules:
         self._ctx, self._asker, self._notes, self._known = ctx, asker, notes, known
         self._readers = [turn_reader(shelf) for shelf in asker.shelves]
         self._rules: list[Memory] = []
+        self._changes: dict[str, str] = {}
         self._places: dict[str, int] = {}
         self._at = 0
 
@@ -76,28 +77,27 @@ class StartRules:
     def take(self, memory: Memory, room: int) -> int:
         """Add a rule where it fits, and return what it took of the room: tokens, 0 where it does not. One that was
         corrected at once says so."""
-        rule = self._as_corrected(memory)
-        self._places[rule.id] = self._place(memory)
-        note = self._note([*self._rules, rule])
+        self._changes[memory.id] = self._change_of(memory)
+        self._places[memory.id] = self._place(memory)
+        note = self._note([*self._rules, memory])
         took = note.tokens - (self._notes[self._at].tokens if self._rules else 0)
         if took > room:
             return 0
         if not self._rules:
             self._at = len(self._notes)
         self._notes[self._at : self._at + 1] = [note]
-        self._rules.append(rule)
+        self._rules.append(memory)
         return took
 
-    def _as_corrected(self, rule: Memory) -> Memory:
-        """Return a rule, with what the user said against it right after it, or when he had changed what it made, where
-        there is room for both."""
+    def _change_of(self, rule: Memory) -> str:
+        """Return what is told behind a rule: what the user said against it right after it, or when he had changed what
+        it made; "" for neither."""
         said = (
             one
             for place, read in enumerate(self._readers)
             for one in later_words(self._ctx, self._asker, place, read, rule)[-1:]
         )
-        text = " · ".join([rule.text, *(asked_in(*one, RULE_TOKENS) for one in said)])
-        return replace(rule, text=CleanText(text)) if fence.tokens(text) <= RULE_TOKENS else rule
+        return "".join(f" · {asked_in(*one, CHANGE_TOKENS)}" for one in said)
 
     def _place(self, rule: Memory) -> int:
         """Return where a rule stands in its exchange: what it leans on stands before it, and is often a rule, too."""
@@ -108,8 +108,9 @@ class StartRules:
 
     def _note(self, rules: Sequence[Memory]) -> fence.Note:
         if len(rules) == 1:
-            shown = replace(rules[0], title="", source=Source())
-            return render.note(shown, "", NOTE_TOKENS)
+            text = CleanText(rules[0].text + self._changes[rules[0].id])
+            shown = replace(rules[0], text=text, title="", source=Source())
+            return render.note(shown, "", NOTE_TOKENS + CHANGE_TOKENS)
         by_time = sorted(rules, key=lambda rule: (rule.created_at, self._places[rule.id]))
         first, last = _day(by_time[0]), _day(by_time[-1])
         span = f"{first} to {last}" if first < last else f"{first}"
@@ -118,8 +119,8 @@ class StartRules:
         for day, of_day in groupby(by_time, key=_day):
             # The day once: it leaves room for one rule more in each dozen.
             lines += [f"{day}:"] if first < last else []
-            texts = ((rule.id[:8], " ".join(rule.text.split())) for rule in of_day)
-            lines += (f"- {id} {fence.cut(text, RULE_TOKENS)}" for id, text in texts)
+            texts = ((rule.id, " ".join(rule.text.split())) for rule in of_day)
+            lines += (f"- {id[:8]} {fence.cut(text, RULE_TOKENS)}{self._changes[id]}" for id, text in texts)  # fmt: skip
         also = tuple(rule.id for rule in rules[1:])
         return fence.Note(rules[0].id, head, "\n".join(lines), also=also)
 
