@@ -340,7 +340,8 @@ class Events:
                 is_kept = is_kept and entry.get("kept") is not False
                 read = turn_end.learn if is_kept else turn_end.pass_over
                 read(self._ctx, ended)
-            unkept.settle(self._ctx, transcript, stopped_at or 0.0, is_kept)
+            if final:
+                unkept.settle(self._ctx, transcript, is_kept)
             if handed_over >= 0:
                 feed.remove_read(transcript, handed_over)
 

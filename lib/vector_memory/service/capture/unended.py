@@ -14,7 +14,7 @@ from vector_memory.model import PASSAGE
 from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.session_memory import SessionTail, last_turn
-from vector_memory.service.capture.unkept import UNKEPT
+from vector_memory.service.capture import unkept
 from vector_memory.system import json_in, processes
 from vector_memory.system.files import open_plain, with_real_folder
 from vector_memory.system.json_in import Record
@@ -81,7 +81,7 @@ def newest(ctx: Context, question: HookQuestion) -> Unended | None:
     # A client writes some lines more when its session is over: they are taken up once.
     ctx.later(lambda: ctx.state.follow(noted, stamp))
     is_over = tail.client is not None and not _lives(tail.client)
-    is_kept = path not in ctx.state.records(UNKEPT)
+    is_kept = not any(end is None for _, end in unkept.spans_of(ctx, path))
     return Unended(path, session, cwd, at, is_over, not is_known, is_kept)
 
 

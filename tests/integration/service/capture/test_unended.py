@@ -212,10 +212,10 @@ def test_what_a_client_writes_after_the_end_is_taken_up_once(client: Client) -> 
     assert seen == [1, 0, 0]
 
 
-def ask(client: Client, path: Path, number: int, is_kept: bool = True) -> None:
-    """Let a session's hook tell of one of its prompts when the transcript says that it was typed."""
+def ask(client: Client, path: Path, number: int, is_kept: bool = True, late_s: float = 0.0) -> None:
+    """Let a session's hook tell of one of its prompts, so many seconds after the transcript says that it was typed."""
     asked = [json.loads(line) for line in path.read_text("utf-8").splitlines()][2 * number]
-    moment = datetime.fromisoformat(asked["timestamp"]).timestamp()
+    moment = datetime.fromisoformat(asked["timestamp"]).timestamp() + late_s
     ctx, on = client.house.ctx, client.house.ctx.settings
     ctx.settings = replace(on, capture=is_kept)
     with pytest.MonkeyPatch.context() as clock:
@@ -224,10 +224,10 @@ def ask(client: Client, path: Path, number: int, is_kept: bool = True) -> None:
     ctx.settings = on
 
 
-def said_unkept(client: Client, talk: list[tuple[str, str]] = NEW) -> Path:
+def said_unkept(client: Client, talk: list[tuple[str, str]] = NEW, late_s: float = 0.0) -> Path:
     """Say something while `capture` is off, in a turn that never ends; return its transcript."""
     path = client.say("private", talk)
-    ask(client, path, 0, is_kept=False)
+    ask(client, path, 0, is_kept=False, late_s=late_s)
     return path
 
 
@@ -283,3 +283,49 @@ def test_a_turn_that_began_while_capture_was_off_is_not_read_before_its_end(
     client.end("private", "PreCompact")
     client.end("private", "Stop")
     assert path.exists() and "15 to 20 are left" not in client.known()
+
+
+@pytest.mark.parametrize("late_s", [0.5, 2.5, 4.0])
+def test_a_hook_that_comes_late_keeps_out_what_was_said_before_it(
+    client: Client, late_s: float
+) -> None:
+    """And of the turn that is kept nothing."""
+    path = said_unkept(client, LATER, late_s)
+    ask(client, path, 1, late_s=late_s)
+    client.end("private", "Stop")
+    assert "hall three" in client.known() and "15 to 20 are left" not in client.known()
+
+
+def test_what_was_kept_between_two_unkept_turns_is_kept(client: Client) -> None:
+    """Though its end waits to be read when the second one begins."""
+    talk = [*LATER, ("And the doors of hall five?", "The doors of hall five report over MQTT as well.")]  # fmt: skip
+    path = said_unkept(client, talk)
+    whole = path.read_text("utf-8")
+    path.write_text("".join(whole.splitlines(keepends=True)[:4]), "utf-8")
+    ask(client, path, 1)
+    client.tell("Stop", "private")
+    path.write_text(whole, "utf-8")
+    ask(client, path, 2, is_kept=False)
+    client.read()
+    known = client.known()
+    assert "hall three" in known and "hall five" not in known and "15 to 20 are left" not in known
+
+
+def test_what_a_subagent_said_in_such_a_turn_stays_out(client: Client) -> None:
+    """Its transcript is read when the session ends."""
+    path = said_unkept(client, LATER)
+    about = json.loads(path.read_text("utf-8").splitlines()[0])
+    about |= {"isSidechain": True, "agentId": "a1"}
+    folder = path.with_suffix("") / "subagents"
+    folder.mkdir(parents=True)
+    answer = {"role": "assistant", "id": "m", "content": [{"type": "text", "text": "The plan of the vault lies in hall nine, below the third lamp."}]}  # fmt: skip
+    lines = [
+        {**about, "uuid": "x1", "message": {"role": "user", "content": "Look for the plan of the vault."}},
+        {**about, "uuid": "x2", "type": "assistant", "message": answer},
+    ]  # fmt: skip
+    (folder / "agent-a1.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    ask(client, path, 1)
+    client.end("private", "Stop")
+    client.end("private", "SessionEnd")
+    assert "hall three" in client.known() and "hall nine" not in client.known()
+    assert not client.house.ctx.state.records("unkept")
