@@ -31,7 +31,11 @@ class OllamaServer(ThreadingHTTPServer):
         self.chats: list[dict[str, Any]] = []
         self.counts: dict[str, int] = {"prompt_eval_count": 100, "eval_count": 10}
         self.failure: tuple[int, str] | None = None
+        self.failures: dict[str, tuple[int, str]] = {}
+        """The same for requests that say something."""
         self.delay_s = 0.0
+        self.slow = ""
+        """What a request says that is answered after that delay; all of them by default."""
         self.dim = DIM
 
     @property
@@ -48,9 +52,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        time.sleep(self.server.delay_s)
-        if self.server.failure is not None:
-            status, message = self.server.failure
+        if self.server.slow in json.dumps(request):
+            time.sleep(self.server.delay_s)
+        told = (one for words, one in self.server.failures.items() if words in json.dumps(request))
+        failure = self.server.failure or next(told, None)
+        if failure is not None:
+            status, message = failure
             self._answer(status, {"error": message})
         elif request["model"].partition(":")[0] + ":latest" not in self.server.models:
             self._answer(404, {"error": f"model {request['model']!r} not found"})

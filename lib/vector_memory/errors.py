@@ -11,7 +11,8 @@
     ├── EmbeddingError          the embedding backend is missing or failed
     │   └── ModelChangedError   it has another model under the same name by now
     ├── GenerationError         a language model cannot be used now
-    │   └── UsedUpError         it was asked often enough today
+    │   ├── UsedUpError         it was asked often enough today
+    │   └── CutShortError       less time was left for it than it needed
     └── SetupError              a step of the set-up failed
 
 Anything else that escapes is a bug: exit 3.
@@ -110,6 +111,10 @@ class GenerationError(VectorMemoryError):
 
 class UsedUpError(GenerationError):
     """What a language model may take in a day is used up."""
+
+
+class CutShortError(GenerationError):
+    """Of a time that several calls of a language model share too little was left for this one. It has not failed."""
 
 
 class SetupError(VectorMemoryError):

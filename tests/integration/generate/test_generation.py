@@ -137,6 +137,55 @@ def test_a_late_model_is_waited_for_once(house: ServiceHouse, server: OllamaServ
     assert used(house)["calls"] == 6
 
 
+def test_a_second_call_needs_as_much_time_as_the_first(
+    house: ServiceHouse, server: OllamaServer
+) -> None:
+    """A model that is slow, and no slower than the limit, goes on serving what it is asked first."""
+    use(house, hyde=True, rerank=True, generation_timeout_s=2.0)
+    server.delay_s = 1.2
+    for _ in range(3):
+        found(house)
+    assert (used(house)["calls"], used(house)["failures"]) == (3, 0)
+    assert not any("Rank these" in prompt for prompt in server.prompts)
+
+
+def test_what_the_first_call_left_is_no_time_to_fail_in(
+    house: ServiceHouse, server: OllamaServer
+) -> None:
+    """A second call that gets less than the limit, and is not answered in it, is neither a failure nor late, takes no
+    tokens, and is not tried for a minute; the first one is."""
+    before = found(house)
+    use(house, hyde=True, rerank=True, generation_timeout_s=1.0)
+    server.delay_s, server.slow = 3.0, "Rank these"
+    server.written = "[2] > [1]"
+    assert found(house) == before
+    assert used(house) == {"calls": 2, "tokens": 110, "refused": 0, "failures": 0, "garbage": 0}
+    assert not house.ctx.generation.rests(house.ctx.now())
+    assert house.ctx.generation.error == ""
+    found(house)
+    assert used(house)["calls"] == 3
+    house.pass_time(minutes=2)
+    server.delay_s = 0.0
+    assert found(house) == before[::-1]
+    assert (used(house)["calls"], used(house)["failures"]) == (5, 0)
+
+
+@pytest.mark.parametrize("settings", [{}, {"hyde": True}])
+def test_a_second_call_that_is_refused_failed(
+    house: ServiceHouse, server: OllamaServer, settings: dict[str, bool]
+) -> None:
+    """An error is one however much time was left; and one call alone has the whole limit."""
+    use(house, rerank=True, generation_timeout_s=1.0, **settings)
+    server.failures["Rank these"] = (500, "no")
+    found(house)
+    assert used(house)["failures"] == 1
+    server.failures.clear()
+    server.delay_s, server.slow = 3.0, "" if settings else "Rank these"
+    found(house)
+    assert used(house)["failures"] == 2
+    assert house.ctx.generation.was_late(house.ctx.now())
+
+
 @pytest.mark.parametrize("written", ["I cannot say.", " \n", "[77]"])
 def test_an_order_that_is_none_is_counted(
     house: ServiceHouse, server: OllamaServer, written: str

@@ -19,7 +19,8 @@ TOTALS = frozenset({"refused", "failures", "garbage"})
 """What is counted over all days too."""
 RESTS_FOR = timedelta(minutes=10)
 LATE_FOR = timedelta(minutes=1)
-"""So long a recall does without a model that was late. One that was only being loaded is there by then."""
+"""So long a recall does without a model that was late, or without what there was no time left for. A model that was
+only being loaded is there by then."""
 
 
 class Reserved(NamedTuple):
@@ -39,6 +40,7 @@ class Allowance:
         """The last failure's words, until a call goes well."""
         self._failed_at: datetime | None = None
         self._late_at: datetime | None = None
+        self._cut_short_at: datetime | None = None
 
     def reserve(self, settings: Settings, day: date, tokens: int) -> Reserved | None:
         """Count a call and set tokens aside, on the disk; None where the day has not enough left.
@@ -68,6 +70,11 @@ class Allowance:
         """Keep what was set aside, unless the call is known to have taken more: few failures say."""
         self._correct(reserved, max(tokens, reserved.tokens))
 
+    def cut_short(self, reserved: Reserved, now: datetime) -> None:
+        """Give back what was set aside for a call for which too little time was left."""
+        self._correct(reserved, 0)
+        self._cut_short_at = now
+
     def failed(self, day: date, now: datetime, error: str) -> None:
         """Count a failure and keep its words."""
         self.count("failures", day)
@@ -84,6 +91,10 @@ class Allowance:
     def was_late(self, now: datetime) -> bool:
         """Whether somebody has just waited in vain."""
         return self._late_at is not None and now - self._late_at < LATE_FOR
+
+    def was_cut_short(self, now: datetime) -> bool:
+        """Whether a call has just got too little of a time that it shares."""
+        return self._cut_short_at is not None and now - self._cut_short_at < LATE_FOR
 
     def count(self, what: str, day: date, by: int = 1) -> None:
         """Add to one of `COUNTED`."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from vector_memory.errors import BadInputError, GenerationError, UsedUpError
+from vector_memory.errors import BadInputError, CutShortError, GenerationError, UsedUpError
 from vector_memory.generate import registry
 from vector_memory.model import Completion
 from vector_memory.retrieve import hyde, rerank
@@ -34,12 +34,15 @@ LEAST_S = 0.5
 
 
 class RecallHelp:
-    """What a model adds to one recall that is asked for. All that is waited for it is `generation_timeout_s`; once it was
-    late, the recalls of the next minute do without."""
+    """What a model adds to one recall that is asked for. All that is waited for it is `generation_timeout_s`. Once a first
+    call was late, the recalls of the next minute do without a model; once what it left was too short for a second one,
+    they do without that one."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._left_s = ctx.settings.generation_timeout_s
+        self._took_s: float | None = None
+        """What the call before took; None where there was none."""
 
     def widening(self) -> BeginEmbedding:
         """Return what makes a query's vector lean towards a hypothetical answer; without one it is the
@@ -73,14 +76,19 @@ class RecallHelp:
     def _written(
         self, prompt: str, max_tokens: int, is_of_use: Callable[[str], object] = str.strip
     ) -> str:
-        generation = self._ctx.generation
-        if self._left_s < LEAST_S or generation.was_late(self._ctx.now()):
+        generation, now = self._ctx.generation, self._ctx.now()
+        is_first = self._took_s is None
+        if generation.was_late(now) or (not is_first and generation.was_cut_short(now)):
+            return ""
+        # What would surely be cut short costs time and tokens, and brings nothing.
+        if self._left_s < max(LEAST_S, self._took_s or 0.0):
             return ""
         began = time.monotonic()
-        answer = written(self._ctx, prompt, max_tokens, self._left_s, is_of_use)
-        self._left_s -= time.monotonic() - began
-        if not answer and self._left_s < LEAST_S:
+        answer = written(self._ctx, prompt, max_tokens, self._left_s, is_of_use, not is_first)
+        self._took_s = time.monotonic() - began
+        if not answer and is_first and self._took_s >= self._left_s:
             generation.late(self._ctx.now())
+        self._left_s -= self._took_s
         return answer
 
 
@@ -90,13 +98,18 @@ def written(
     max_tokens: int,
     timeout_s: float,
     is_of_use: Callable[[str], object] = str.strip,
+    is_rest: bool = False,
 ) -> str:
     """Return what the model writes; "" where it is off, fails, was asked often enough today, or writes what is of no
-    use, which is counted."""
+    use, which is counted.
+
+    Args:
+        is_rest: the time is what an earlier call left.
+    """
     if not ctx.settings.generation_backend:
         return ""
     try:
-        answer = asked(ctx, prompt, max_tokens, timeout_s)
+        answer = asked(ctx, prompt, max_tokens, timeout_s, is_rest=is_rest)
     except (GenerationError, BadInputError) as error:
         log.warning("it goes on without a model: %s", error)
         return ""
@@ -113,14 +126,16 @@ def asked(
     timeout_s: float,
     schema: Mapping[str, Any] | None = None,
     model: str = "",
+    is_rest: bool = False,
 ) -> Completion:
     """Return what the model writes, within what the day allows. Failures and refusals are counted.
 
     Args:
         model: another one than `generation_model`.
+        is_rest: the time is what an earlier call left: that it is too short for this one is no failure.
 
     Raises:
-        GenerationError: it failed, or was asked often enough today.
+        GenerationError: it failed, was cut short, or was asked often enough today.
         BadInputError: there is no such model.
     """
     settings = replace(ctx.settings, generation_model=model) if model else ctx.settings
@@ -135,14 +150,18 @@ def asked(
                 "The language model was asked often enough today.",
                 "Raise generation_daily_calls or generation_daily_tokens.",
             )
+        began = time.monotonic()
         try:
             completion = generator.complete(prompt, max_tokens, timeout_s, schema)
         except GenerationError as error:
+            if is_rest and time.monotonic() - began >= timeout_s:
+                ctx.generation.cut_short(reserved, ctx.now())
+                raise CutShortError("Too little time was left for the language model.") from error
             ctx.generation.went_wrong(reserved, error.tokens)
             raise
     except (GenerationError, BadInputError) as error:
         # Refusals are counted where they are made.
-        if not isinstance(error, UsedUpError):
+        if not isinstance(error, (UsedUpError, CutShortError)):
             ctx.generation.failed(day, ctx.now(), str(error))
         raise
     took = completion.tokens
