@@ -80,9 +80,10 @@ class Callers:
             self._note(self._persons, who, None)
             with self._lock:
                 self._keep()
-        # What such a one starts is its, as the dashboard's commands are.
+        # What such a one starts is its, as the dashboard's commands are. What is only in its session may be what an agent
+        # left there, whom it had started.
         return line.speaker == USER or (
-            line.speaker == UNKNOWN and any(one in self._persons for one in line.processes)
+            line.speaker == UNKNOWN and any(one in self._persons for one in line.parents)
         )
 
     def started_by(self, hook: Process | None) -> Started | None:

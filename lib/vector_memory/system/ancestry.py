@@ -45,11 +45,13 @@ class AgentClient(NamedTuple):
 
 
 class Ancestry(NamedTuple):
-    """Whose process it is, all that lead to it, itself first, and when the agent's first one began."""
+    """Whose process it is, all that lead to it, itself first, and when the agent's first one began; then those alone that
+    started it, itself first."""
 
     speaker: str
     processes: tuple[Identity, ...] = ()
     since: int = 0
+    parents: tuple[Identity, ...] = ()
 
 
 def identity(process: Process) -> Identity:
@@ -78,10 +80,12 @@ def line_of(
     met = list(_line(now))
     identities = tuple(map(identity, met))
     agents = [member.started for member in met[is_client_itself:] if _is_agents(member, clients)]
+    parents = list(_parents(now))
+    by = tuple(map(identity, parents))
     if agents:
-        return Ancestry(AGENT, identities, min(agents))
-    *_, top = _parents(now)
-    return Ancestry(UNKNOWN if _is_cut(now, top, clients, since) else USER, identities)
+        return Ancestry(AGENT, identities, min(agents), by)
+    speaker = UNKNOWN if _is_cut(now, parents[-1], clients, since) else USER
+    return Ancestry(speaker, identities, parents=by)
 
 
 def starter_of(

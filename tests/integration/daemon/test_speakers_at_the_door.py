@@ -276,15 +276,25 @@ def test_a_client_that_is_only_known_by_its_hooks(rig: Rig, ask: Callable[..., A
 @pytest.mark.usefixtures("seen")
 def test_what_a_person_had_go_on_stays_a_persons(rig: Rig, tmp_path: Path) -> None:
     """A dashboard that detaches itself is met while the command that started it is there; that has ended since. For the
-    next daemon, too; and what it runs is a person's as well."""
+    next daemon, too; and what it runs is a person's as well. What an agent left behind that it had started is not."""
     script = tmp_path / "goes_on.py"
     script.write_text(
         "import json, os, subprocess, sys, time\n"
         "sys.path.insert(0, sys.argv[1])\n"
         "from vector_memory.client.link import DaemonClient\n"
+        "from vector_memory.errors import BadInputError\n"
         "from vector_memory.system.paths import Home\n"
         "daemon, parent, told = DaemonClient(Home(sys.argv[2])), os.getppid(), []\n"
         "def remember(text): return daemon.ask('remember', {'text': text, 'kind': 'rule', 'global': True})['action']\n"
+        "left = sys.argv[3] + '.left'\n"
+        "if len(sys.argv) > 5:\n"
+        "    while os.getppid() == int(sys.argv[5]): time.sleep(0.02)\n"
+        "    told.append(remember(sys.argv[4]))\n"
+        "    try: daemon.ask('setting', {'name': 'redact_personal', 'action': 'set'})\n"
+        "    except BadInputError: told.append('refused')\n"
+        "    with open(left + '.part', 'w') as file: json.dump(told, file)\n"
+        "    os.rename(left + '.part', left)\n"
+        "    sys.exit()\n"
         "if len(sys.argv) > 4: sys.exit(remember(sys.argv[4]) != 'stored')\n"
         "told.append(remember('Swans are fed at noon.'))\n"
         "print('met', flush=True)\n"
@@ -292,6 +302,12 @@ def test_what_a_person_had_go_on_stays_a_persons(rig: Rig, tmp_path: Path) -> No
         "told.append(remember('Geese are fed at dusk.'))\n"
         "own = subprocess.run([sys.executable, __file__, *sys.argv[1:], 'Coots are fed at ten.'])\n"
         "told.append('' if own.returncode else 'stored')\n"
+        "agents = 'env -u CLAUDECODE \"$@\" $$ & exit 0'\n"
+        "marked = {**os.environ, 'CLAUDECODE': '1'}\n"
+        "orphan = [sys.executable, __file__, *sys.argv[1:], 'Grebes are fed by agents.']\n"
+        "subprocess.run(['/bin/sh', '-c', agents, 'sh', *orphan], env=marked, check=True)\n"
+        "while not os.path.exists(left): time.sleep(0.02)\n"
+        "with open(left) as file: told += json.load(file)\n"
         "daemon.stop()\n"
         "told.append(remember('Ducks are fed at dawn.'))\n"
         "with open(sys.argv[3] + '.part', 'w') as file: json.dump(told, file)\n"
@@ -308,7 +324,7 @@ def test_what_a_person_had_go_on_stays_a_persons(rig: Rig, tmp_path: Path) -> No
     plain = {name: value for name, value in os.environ.items() if name not in ancestry.MARKS}
     subprocess.run([PYTHON, "-c", starter, *words], env=plain, check=True)
     assert holds(told.exists)
-    assert json.loads(told.read_text()) == ["stored"] * 4
+    assert json.loads(told.read_text()) == [*["stored"] * 3, "proposed", "refused", "stored"]
 
 
 def test_repetition_raises_nothing(rig: Rig, ask: Callable[..., Any]) -> None:
