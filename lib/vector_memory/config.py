@@ -18,8 +18,6 @@ from vector_memory.errors import BadInputError
 from vector_memory.system.private import make_folder
 
 PREFIX = "VECTOR_MEMORY_"
-OLLAMA_HOST = "OLLAMA_HOST"
-"""Ollama's own variable, which counts where `ollama_host` is empty."""
 FOLDERS = frozenset({"excluded_projects", "daily_notes", "vault", "reviews"})
 """Settings that name folders."""
 STARTED_WITH = ("embedding_", "ollama_")
@@ -107,11 +105,11 @@ class Settings:
     """Tokens at most that a session's start gets."""
     session_tokens: int = users(0, ge=0, le=100_000)
     """Tokens at most that a session gets unasked in all, from its start to its end. 0 means no such limit."""
-    start_memories: int = agents(7, ge=0, le=20)
+    start_memories: int = users(7, ge=0, le=20)
     """Memories at most at a session's start."""
-    prompt_memories: int = agents(5, ge=0, le=20)
+    prompt_memories: int = users(5, ge=0, le=20)
     """Memories at most for one prompt."""
-    threshold: float = agents(0.3, ge=0.0, le=1.0)
+    threshold: float = users(0.3, ge=0.0, le=1.0)
     """Relevance (0 to 1) below which a prompt gets nothing, in a project of a hundred memories; it
     rises with their number."""
     adapt_threshold: bool = agents(True)
@@ -120,7 +118,7 @@ class Settings:
     origin_share: float = users(0.5, ge=0.1, le=1.0)
     """Share of what is put before the model at once that one origin other than you may take. What
     sessions said and what you imported takes what others leave; what others wrote does not."""
-    candidates: int = agents(200, ge=10, le=1000)
+    candidates: int = users(200, ge=10, le=1000)
     """Candidates taken from each retriever."""
     scoring: Literal["bounded", "sum"] = agents("bounded")
     """How recency, priority, usage and confidence count: as a `bounded` multiplier of at most 1.1,
@@ -146,7 +144,7 @@ class Settings:
     """Calls of the language model at most in a day."""
     generation_daily_tokens: int = users(200_000, ge=0, le=100_000_000)
     """Tokens that the language model may take in a day, prompts included."""
-    generation_timeout_s: float = agents(20.0, ge=1, le=300)
+    generation_timeout_s: float = users(20.0, ge=1, le=300)
     """Seconds after which a recall goes on without the model."""
     hyde: bool = users(False)
     """Let the model write a hypothetical answer that a recall you ask for searches with."""
@@ -339,30 +337,6 @@ def is_users(name: str) -> bool:
 def variables() -> list[str]:
     """Return the names of this process's environment variables that are settings, sorted."""
     return sorted({PREFIX + name.upper() for name in names()} & set(os.environ))
-
-
-def require_users_variables(path: str) -> None:
-    """Make sure that no agent's command starts a daemon with settings of its environment that only the user changes: they
-    would hold for all. What the client starts itself, hooks and the MCP server, brings the user's.
-
-    Args:
-        path: `config.json`.
-
-    Raises:
-        BadInputError: it does.
-    """
-    from vector_memory.system import ancestry, processes
-
-    brought = [name for name in variables() if is_users(name.removeprefix(PREFIX).lower())]
-    settings = salvaged(path)
-    asked = (settings.embedding_backend, settings.generation_backend)
-    if os.environ.get(OLLAMA_HOST) and not settings.ollama_host and "ollama" in asked:
-        brought.append(OLLAMA_HOST)
-    if brought and ancestry.line_of(processes.process(os.getpid()), {}).speaker != ancestry.USER:
-        raise BadInputError(
-            f"No daemon runs, and an agent's command starts none with {', '.join(brought)}: that is the user's.",
-            f"`env -u {' -u '.join(brought)} vector-memory …` does without, or ask the user to run it.",
-        )
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:

@@ -84,8 +84,7 @@ def test_only_embedding_settings_need_a_new_daemon() -> None:
 
 
 AGENTS = {
-    "start_memories", "prompt_memories", "threshold", "adapt_threshold", "candidates", "scoring", "query_tokens",
-    "embedding_threads", "generation_timeout_s", "idle_exit_minutes", "log_level",
+    "adapt_threshold", "scoring", "query_tokens", "embedding_threads", "idle_exit_minutes", "log_level",
 }  # fmt: skip
 """Settings that agents may change: each tunes how memories are found, or how the daemon runs."""
 

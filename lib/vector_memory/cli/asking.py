@@ -29,19 +29,11 @@ Request = dict[str, object]
 """What the daemon is asked, by the names of its fields."""
 
 
-def daemon(home: Home | None = None) -> DaemonClient:
-    """Return the way to a data home's daemon, this one's by default. Nothing is started yet, and nothing with settings
-    that an agent made up."""
+def daemon() -> DaemonClient:
+    """Return the way to this data home's daemon. Nothing is started yet."""
     from vector_memory.client.link import DaemonClient
 
-    asked = home or Home()
-
-    def before_start() -> None:
-        from vector_memory import config
-
-        config.require_users_variables(asked.config)
-
-    return DaemonClient(asked, before_start)
+    return DaemonClient(Home())
 
 
 def ask(verb: str, where: Request, timeout_s: float = TIMEOUT_S, **more: object) -> Row:

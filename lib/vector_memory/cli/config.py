@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import time
 from dataclasses import asdict
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -55,11 +56,11 @@ def get_setting(call: Invocation, name: str) -> None:
 
 def set_setting(call: Invocation, name: str, value: str) -> None:
     """Change a setting; a running daemon takes it over at once."""
-    home = _home_to_change(name, "set")
-    before = _members(home, name) if _is_list(name) else []
+    _require_setting(name)
+    before = _members(name) if _is_list(name) else []
     parsed = _parsed(name, value)
     whole = [_value(name, member) for member in parsed] if _is_list(name) else _value(name, parsed)
-    _save(call, home, name, whole)
+    _save(call, name, whole, "set", [json.dumps(whole) if _is_list(name) else str(whole)])
     if before and not call.as_json:
         output.note(
             f"Before it was {_shown(before)}; `config add` and `config remove` keep the others."
@@ -68,9 +69,9 @@ def set_setting(call: Invocation, name: str, value: str) -> None:
 
 def add(call: Invocation, name: str, values: list[str]) -> None:
     """Add to a list; what it holds stays."""
-    home, members = _list_in(name, "add")
+    members = _list_of(name)
     added = [_value(name, value) for value in values]
-    _save(call, home, name, list(dict.fromkeys([*members, *added])))
+    _save(call, name, list(dict.fromkeys([*members, *added])), "add", added)
 
 
 def remove(call: Invocation, name: str, values: list[str]) -> None:
@@ -79,21 +80,24 @@ def remove(call: Invocation, name: str, values: list[str]) -> None:
     Raises:
         BadInputError: something is not in it.
     """
-    home, members = _list_in(name, "remove")
+    members = _list_of(name)
     gone = {form for value in values for form in (value, _resolved(name, value))}
     missing = [value for value in values if not {value, _resolved(name, value)} & set(members)]
     if missing:
         holds = f"It holds: {_shown(members)}" if members else "It is empty."
         raise BadInputError(f"{missing[0]!r} is not in {name}.", holds)
-    _save(call, home, name, [member for member in members if member not in gone])
+    taken = [member for member in members if member in gone]
+    _save(call, name, [member for member in members if member not in gone], "remove", taken)
 
 
 def unset_setting(call: Invocation, name: str) -> None:
     """Go back to a setting's default, or take out of the file what is none: what else is wrong there keeps nobody
     from mending it one by one."""
     raw = settings.read_file(Home().config)
-    is_none = name in raw.keys() - set(settings.names())
-    home = Home().make() if is_none else _home_to_change(name, "unset")
+    if name not in raw.keys() - set(settings.names()):
+        _require_setting(name)
+        _require_allowed(name, "unset", [])
+    home = Home().make()
     raw.pop(name, None)
     settings.write(home.config, raw)
     try:
@@ -150,23 +154,29 @@ def _is_list(name: str) -> bool:
     return isinstance(getattr(settings.Settings(), name), tuple)
 
 
-def _members(home: Home, name: str) -> list[str]:
+def _members(name: str) -> list[str]:
     """Return what a list holds, by its file or by default; also one that is not in order."""
-    members = settings.read_file(home.config).get(name, getattr(settings.Settings(), name))
+    members = settings.read_file(Home().config).get(name, getattr(settings.Settings(), name))
     return list(members) if isinstance(members, (list, tuple)) else []
 
 
-def _list_in(name: str, action: str) -> tuple[Home, list[str]]:
-    home = _home_to_change(name, action)
+def _list_of(name: str) -> list[str]:
+    _require_setting(name)
     if not _is_list(name):
         raise BadInputError(f"{name} is no list.", f"`vector-memory config set {name} VALUE`.")
-    return home, _members(home, name)
+    return _members(name)
 
 
-def _save(call: Invocation, home: Home, name: str, value: Any) -> None:
-    raw = {**settings.read_file(home.config), name: value}
+def _save(call: Invocation, name: str, value: Any, action: str, words: list[str]) -> None:
+    """Write a setting, once it is checked and may be changed.
+
+    Args:
+        words: what a command for it would say behind the setting's name.
+    """
+    raw = {**settings.read_file(Home().config), name: value}
     checked = asdict(settings.validate(raw))
-    settings.save(home.config, {key: checked[key] for key in raw})
+    _require_allowed(name, action, words)
+    settings.save(Home().make().config, {key: checked[key] for key in raw})
     _done(call, name)
 
 
@@ -203,18 +213,15 @@ def _value(name: str, value: Any) -> Any:
     return path
 
 
-def _home_to_change(name: str, action: str) -> Home:
-    """Return the data home, for a change of a setting. Where this is not surely a person's command the daemon says
-    whether it may be, and notes it.
+def _require_allowed(name: str, action: str, words: list[str]) -> None:
+    """Where this is not surely a person's command have the daemon say whether a setting may be changed, and note it.
 
     Raises:
-        BadInputError: there is no such setting, or an agent changes one that is the user's alone.
+        BadInputError: an agent changes one that is the user's alone.
         DaemonUnavailableError: an agent changes one, and nobody could note it.
     """
-    _require_setting(name)
     if ancestry.line_of(processes.process(os.getpid()), {}).speaker != ancestry.USER:
-        asking.ask("setting", asking.target(), name=name, action=action)
-    return Home().make()
+        asking.ask("setting", asking.target(), name=name, action=action, words=shlex.join(words))
 
 
 def _parsed(name: str, value: str) -> Any:

@@ -41,15 +41,10 @@ _KINDS = {wire.PROGRESS: "progress", wire.ITEM: "item", wire.ANSWER: "answer"}
 
 class DaemonClient:
     """One data home's daemon. Nothing is opened before the first question; each question has a
-    connection of its own.
+    connection of its own."""
 
-    Args:
-        before_start: is called before one is started, and may raise.
-    """
-
-    def __init__(self, home: paths.Home, before_start: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, home: paths.Home) -> None:
         self.home = home
-        self._before_start = before_start
         self.version = paths.version()
 
     def ask(
@@ -206,7 +201,6 @@ class DaemonClient:
         return None
 
     def _spawn(self) -> None:
-        self._before_start()
         if not spawn.spawn(self.home, os.path.dirname(paths.PACKAGE_ROOT)):
             raise errors.DaemonUnavailableError(
                 "The runtime is not installed.", "Run ./bootstrap.sh in the plugin's folder."

@@ -14,13 +14,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from vector_memory import config
 from vector_memory.client.link import DaemonClient, Json
 from vector_memory.errors import BadInputError, StoreFullError, VectorMemoryError
 from vector_memory.system import browsers, private
@@ -150,7 +148,7 @@ def serve(home: Home, given: Json, ready: Ready) -> None:
     named = f"{LOOPBACK}:{listening.getsockname()[1]}" if not path else ""
     url = f"unix:{path}" if path else f"http://{named}"
     server = "http://localhost" if path else url
-    daemon = DaemonClient(home, partial(config.require_users_variables, home.config))
+    daemon = DaemonClient(home)
     signed = signed_card(daemon, card, server) if card else None
     gateway = Gateway(daemon, given["folder"], server, signed)
     hosts = frozenset({named}) if named else None
@@ -195,7 +193,7 @@ def show(home: Home, given: Json, ready: Ready) -> None:
     named = f"{LOOPBACK}:{listening.getsockname()[1]}"
     url = f"http://{named}"
     codes, visitors = Codes(), Visitors(home.tokens)
-    daemon = DaemonClient(home, partial(config.require_users_variables, home.config))
+    daemon = DaemonClient(home)
     dashboard = Dashboard(daemon, given["folder"], codes, visitors)
     doors = Doors(dashboard.app(), visitors, frozenset({named}), dashboard.house())
     door = os.path.join(home.gateways, f"{os.getpid()}.html")

@@ -68,7 +68,9 @@ class Case:
 
     def daemon(self) -> DaemonClient:
         """Return the way to the daemon."""
-        return asking.daemon(self.home)
+        from vector_memory.client.link import DaemonClient
+
+        return DaemonClient(self.home)
 
     def ask(self, verb: str, timeout_s: float = asking.TIMEOUT_S, **more: object) -> Row:
         """Ask the daemon about all stores; it is not started for that.

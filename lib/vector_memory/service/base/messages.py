@@ -246,11 +246,12 @@ class Request:
         """Whether an agent asks: it is given nothing that is held back, and what it says binds nobody."""
         return self.actor in request_fields.AGENTS
 
-    def require_user(self, does: str) -> None:
+    def require_user(self, does: str, command: str = "") -> None:
         """Make sure that the user asks, and no program that an agent started.
 
         Args:
             does: what only the user does, as a verb of a sentence.
+            command: what the user would run for it; by default what was run.
 
         Raises:
             BadInputError: an agent asks, or who asks cannot be told from one.
@@ -258,7 +259,7 @@ class Request:
         if self.is_agent:
             raise BadInputError(
                 f"Only the user {does}: this command comes from an agent, or cannot be told from one.",
-                "Ask the user to run it in a terminal of their own.",
+                f"Ask the user to run {f'`{command}`' if command else 'it'} in a terminal of their own.",
             )
 
     def as_asked(self) -> dict[str, Any]:

@@ -348,6 +348,6 @@ def _set(ctx: Context, request: BudgetRequest) -> str:
     config.validate(raw)
     if request.dry_run:
         return f"{name} would be {request.tokens}, is {getattr(ctx.settings, name)}. Nothing was changed."
-    setting_rights.require_allowed(ctx, request, name, "set")
+    setting_rights.require_allowed(ctx, request, name, "set", str(request.tokens))
     config.save(ctx.home.config, raw)
     return f"{name} is {request.tokens}, in force within moments."

@@ -11,10 +11,15 @@ ACTIONS = ("set", "add", "remove", "unset")
 
 
 class SettingRequest(messages.Request):
-    """A setting (`name`) is to be changed by the command line, which writes it."""
+    """A setting (`name`) is to be changed by the command line, which has checked it, and writes it.
+
+    Attributes:
+        words: what stands behind the name, as a shell reads it.
+    """
 
     action: str = messages.one_of(ACTIONS, "set")
     name: str = messages.word()
+    words: str = messages.word()
 
 
 class SettingAnswer(messages.Answer):
@@ -35,19 +40,23 @@ def admit(ctx: Context, request: SettingRequest) -> SettingAnswer:
     """
     if request.name not in config.names():
         raise NotFoundError("There is no such setting.", "`vector-memory config list` has all.")
-    require_allowed(ctx, request, request.name, request.action)
+    require_allowed(ctx, request, request.name, request.action, request.words)
     return SettingAnswer(request.name)
 
 
-def require_allowed(ctx: Context, request: messages.Request, name: str, action: str) -> None:
-    """Make sure that who asks may change a setting, and note it where an agent does, or would.
+def require_allowed(
+    ctx: Context, request: messages.Request, name: str, action: str, words: str
+) -> None:
+    """Make sure that who asks may change a setting, and note it where an agent does, or would. To be asked when all is
+    checked, right before it is written: what is noted happens.
 
     Raises:
-        BadInputError: an agent changes one that is the user's alone.
+        BadInputError: an agent changes one that is the user's alone. It names the command for it.
     """
     is_users = config.is_users(name)
     if request.is_agent:
         done = "setting_refused" if is_users else "setting"
         ctx.state.audit(done, request.actor, [], {"action": action, "name": name})
     if is_users:
-        request.require_user(f"changes {name}")
+        command = f"vector-memory config {action} {name} {words}"
+        request.require_user(f"changes {name}", command.rstrip())

@@ -134,7 +134,7 @@ class TestBudget:
         asked(house, tmp_path, "context_budget", actor="mcp", **said)
         config = Path(house.ctx.home.config)
         assert not config.exists()
-        with pytest.raises(BadInputError):
+        with pytest.raises(BadInputError, match="`vector-memory config set prompt_tokens 300`"):
             asked(house, tmp_path, "context_budget", actor="mcp", dry_run=False, **said)
         assert [one.actor for one in house.ctx.state.audit_entries(5, action="setting_refused")] == ["mcp"]  # fmt: skip
         asked(house, tmp_path, "context_budget", dry_run=False, **said)
