@@ -152,14 +152,16 @@ def test_a_second_call_needs_as_much_time_as_the_first(
 def test_what_the_first_call_left_is_no_time_to_fail_in(
     house: ServiceHouse, server: OllamaServer
 ) -> None:
-    """A second call that gets less than the limit, and is not answered in it, is neither a failure nor late, takes no
-    tokens, and is not tried for a minute; the first one is."""
+    """A second call that gets less than the limit, and is not answered in it, is neither a failure nor late, and is not
+    tried for a minute; the first one is. What it took nobody knows."""
     before = found(house)
     use(house, hyde=True, rerank=True, generation_timeout_s=1.0)
     server.delay_s, server.slow = 3.0, "Rank these"
     server.written = "[2] > [1]"
     assert found(house) == before
-    assert used(house) == {"calls": 2, "tokens": 110, "refused": 0, "failures": 0, "garbage": 0}
+    taken = used(house)
+    assert taken.pop("tokens") > 110
+    assert taken == {"calls": 2, "refused": 0, "failures": 0, "garbage": 0}
     assert not house.ctx.generation.rests(house.ctx.now())
     assert house.ctx.generation.error == ""
     found(house)

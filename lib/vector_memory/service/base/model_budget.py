@@ -70,9 +70,8 @@ class Allowance:
         """Keep what was set aside, unless the call is known to have taken more: few failures say."""
         self._correct(reserved, max(tokens, reserved.tokens))
 
-    def cut_short(self, reserved: Reserved, now: datetime) -> None:
-        """Give back what was set aside for a call for which too little time was left."""
-        self._correct(reserved, 0)
+    def cut_short(self, now: datetime) -> None:
+        """Note that too little time was left for a call. What was set aside for it counts: nobody knows what it took."""
         self._cut_short_at = now
 
     def failed(self, day: date, now: datetime, error: str) -> None:

@@ -155,7 +155,7 @@ def asked(
             completion = generator.complete(prompt, max_tokens, timeout_s, schema)
         except GenerationError as error:
             if is_rest and time.monotonic() - began >= timeout_s:
-                ctx.generation.cut_short(reserved, ctx.now())
+                ctx.generation.cut_short(ctx.now())
                 raise CutShortError("Too little time was left for the language model.") from error
             ctx.generation.went_wrong(reserved, error.tokens)
             raise
