@@ -34,6 +34,9 @@ _CONTEXT = (
 )  # fmt: skip
 """How begins what the client itself says: before the first prompt, beside others, and where it shortened the talk."""
 _REWIND = "$rewindTo"
+_ENDED = ("success", "error", "cancelled")
+_MOST_ALIGNED = 40
+"""So many of the last messages tell where a list that calls all of them by other ids goes on."""
 _EXIT = "Exit Code: "
 _OUTPUT = "\nOutput: "
 _FIELDS = (_EXIT, "Error: ", "Signal: ", "Background PIDs: ", "Process Group PGID: ")
@@ -160,7 +163,8 @@ class _Told:
 
     def __init__(self) -> None:
         self._said: dict[str, str] = {}
-        self._calls: set[str] = set()
+        self._called: set[str] = set()
+        self._answered: set[str] = set()
 
     def places_of_new(self, messages: list[Record]) -> Iterator[int]:
         """Yield the places in a list of messages of those that may say something new: what stands before the last
@@ -168,9 +172,9 @@ class _Told:
         ids = [message.text("id") for message in messages]
         if self._said and not any(id in self._said for id in ids):
             # The client has given all of them other ids: it has shortened the talk, or was started again.
-            known = set(self._said.values())
-            texts = ((id, _text(message)) for id, message in zip(ids, messages, strict=True))
-            self._said.update((id, text) for id, text in texts if text in known)
+            self._know_again(
+                [(id, _text(message)) for id, message in zip(ids, messages, strict=True)]
+            )
         known_prompts = (
             place
             for place, message in enumerate(messages)
@@ -178,6 +182,29 @@ class _Told:
         )
         first = max(known_prompts, default=-1) + 1
         return (place for place in range(first, len(messages)) if is_message(messages[place]))
+
+    def _know_again(self, messages: list[tuple[str, str]]) -> None:
+        """Take those messages (id, text) of a list that were said before under other ids: what was said last stands in
+        it, in its order, before what is new."""
+        listed = [(id, text) for id, text in messages if text]
+        said, texts = list(self._said.values())[-_MOST_ALIGNED:], [text for _, text in listed]
+        for end in range(len(said), 0, -1):
+            length, place = max(
+                (
+                    (_alike(said[:end], texts[max(0, place - end) : place]), place)
+                    for place in range(1, len(texts) + 1)
+                    if texts[place - 1] == said[end - 1]
+                ),
+                default=(0, 0),
+            )
+            grown = said[end] if end < len(said) else ""
+            has_grown = bool(grown) and place < len(texts) and texts[place].startswith(grown)
+            # One alone may have been said anew, where what followed it is not there.
+            if length > 1 or (length and (has_grown or end == len(said))):
+                self._said.update(listed[:place])
+                if has_grown:
+                    self._said[listed[place][0]] = grown
+                return
 
     def new_of(self, message: Record) -> Iterator[Record]:
         """Yield the lines of a message that were not there before."""
@@ -191,12 +218,19 @@ class _Told:
             yield transcript.talk_line(role, content, at, id if role == "user" else "")
         for call in message.parts("toolCalls"):
             name = call.text("id")
-            if name in self._calls:
-                continue
-            self._calls.add(name)
-            yield transcript.talk_line("assistant", [_use(call)], at)
-            if call.get("status") in ("success", "error", "cancelled"):
+            if name not in self._called:
+                self._called.add(name)
+                yield transcript.talk_line("assistant", [_use(call)], at)
+            # While it goes on it is written, too.
+            if name not in self._answered and call.get("status") in _ENDED:
+                self._answered.add(name)
                 yield transcript.talk_line("user", [_result(call)], at)
+
+
+def _alike(before: list[str], after: list[str]) -> int:
+    """Return how many texts two lists have in common at their ends."""
+    pairs = zip(reversed(before), reversed(after), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _text(message: Record) -> str:

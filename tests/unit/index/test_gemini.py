@@ -232,6 +232,53 @@ def test_a_talk_that_was_shortened_goes_on(chats: Path, later: Lines) -> None:
     assert not any("snapshot" in text or "Got it" in text for text in texts.values())
 
 
+AGAIN = [message("u7", "user", KNOWN[1]["content"]), message("g7", "gemini", "Now they are right.")]
+
+
+@pytest.mark.parametrize(
+    ("said", "listed_later"),
+    [
+        (KNOWN, [*KNOWN, *AGAIN]),
+        # The same prompt twice before, too; and the rest of the talk cut off.
+        ([*KNOWN, *LAST, *LAST], [*KNOWN, *LAST, *LAST, *AGAIN]),
+        ([*KNOWN, *AGAIN], [*SHORTENED, *AGAIN, AGAIN[0], message("g8", "gemini", "Still.")]),
+        # The last answer was still being written, or nothing is left of all.
+        ([*KNOWN[:5], message("g3", "gemini", "Noted: su")], [*KNOWN, *AGAIN]),
+        (KNOWN, [*SHORTENED, KNOWN[4], AGAIN[1]]),
+    ],
+)
+def test_a_prompt_that_is_said_again_under_other_ids(
+    chats: Path, said: Lines, listed_later: Lines
+) -> None:
+    """Each counts once, and what answers it is its own."""
+    named = [{**one, "id": f"said-{n}"} for n, one in enumerate(said)]
+    later = [{**one, "id": f"new-{n}"} for n, one in enumerate(listed_later)]
+    lines = [*named, listed(later)]
+    path = chats / "session-g.jsonl"
+    before = reader.read_exchanges(of_lines(path, named), final=True)
+    found = reader.read_exchanges(of_lines(path, lines), final=True)
+    assert [one.prompt for one in found[:-1]] == [one.prompt for one in before]
+    (prompt,) = [one["content"] for one in later if one["type"] == "user"][-1:]
+    assert found[-1].prompt == (prompt if isinstance(prompt, str) else prompt[0]["text"])
+    assert found[-1].answer == listed_later[-1]["content"]
+    texts = {one.external_id: str(one.text) for one in drafts_of(str(path))}
+    assert read_on(path, lines) == texts
+
+
+@pytest.mark.parametrize("as_list", [True, False])
+def test_a_call_that_goes_on_when_it_is_first_written(chats: Path, as_list: bool) -> None:
+    calls = KNOWN[3]["toolCalls"]
+    running = {**KNOWN[3], "toolCalls": [{**one, "status": "executing"} for one in calls]}
+    lines = [*KNOWN[:3], running, *KNOWN[3:]]
+    if as_list:
+        lines = [listed([*KNOWN[:3], running]), listed(KNOWN)]
+    path = chats / "session-x.jsonl"
+    first, _ = reader.read_exchanges(of_lines(path, lines), final=True)
+    assert [(one.is_done, one.failed) for one in first.calls] == [(True, True), (True, False)]
+    texts = {one.external_id: str(one.text) for one in drafts_of(str(path))}
+    assert read_on(path, lines).keys() == texts.keys()
+
+
 @pytest.mark.parametrize("as_list", [True, False])
 def test_what_is_rewound_is_left_out(chats: Path, as_list: bool) -> None:
     path = chats / "session-r.jsonl"
