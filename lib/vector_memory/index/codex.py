@@ -24,7 +24,11 @@ _LEARN = (b'"session_meta"', b'"turn_context"')
 _HEAD_BYTES = 200
 """Where a line's type stands."""
 REWOUND = "rewound"
-"""The type of an entry that says what was taken back: from the prompt of a `uuid` on, or the last `turns`."""
+"""The type of an entry that says what was taken back: from the prompt of a `uuid` on, or what begins at a `place` or
+after it, a tuple (byte offset of the line, object in the line). A place that is not known is None."""
+_TURNS = (("event_msg", "user_message"), ("event_msg", "entered_review_mode"), ("response_item", "agent_message"))  # fmt: skip
+"""What the client counts when it takes back turns: prompts, also without words, reviews, and messages of its agents."""
+_ROLLED_BACK = "thread_rolled_back"
 _EARLY_ITEM = "early_item"
 _EARLY_LINES = 40
 """Among so many first ones an early rollout says its folder."""
@@ -32,6 +36,7 @@ _EARLY_FOLDER = (("<cwd>", "</cwd>"), ("Current working directory: ", "\n"))
 _REQUEST = "\n## My request for Codex:"
 """Below it stands what was typed, where an editor says before it what is open in it."""
 _CODES = ("Exit code: ", "Process exited with code ")
+_TIME = "Wall time: "
 _APART_S = 1.0
 """Copies of another rollout are written at once; until somebody goes on it takes longer."""
 
@@ -56,18 +61,13 @@ def translate(
         entries: the entries, in order.
         known: what `learned` gives, where they do not begin at the file's start.
     """
-    common, copies = Record(known or {}), _Copies()
-    for entry in (_in_envelope(one, common) for one in entries):
+    common = Record(known or {})
+    for entry in own_of((_in_envelope(one, common) for one in entries), common):
         payload, kind = entry.data.part("payload"), entry.data.text("type")
-        if not is_rollout(entry.data) and kind != _EARLY_ITEM:
+        if not _is_told(entry):
             yield entry
-            continue
-        is_copy = copies.has(entry, common)
-        _learn(common, kind, payload)
-        if is_copy:
-            continue
-        if payload.get("type") == "thread_rolled_back":
-            yield entry._replace(data=Record(type=REWOUND, turns=payload.get("num_turns")))
+        elif payload.get("type") == _ROLLED_BACK:
+            yield entry._replace(data=Record(type=REWOUND, place=payload.get("place")))
         elif (content := _content(kind, payload)) is not None:
             line = transcript.talk_line(*content, entry.data.get("timestamp"))
             told = Record({**common, **line})
@@ -75,6 +75,51 @@ def translate(
                 # No time tells two prompts of the same words apart.
                 told["uuid"] = f"{common.text('sessionId')}-{entry.line}-{entry.part}"
             yield entry._replace(data=told)
+
+
+def own_of(entries: Iterable[TranscriptEntry], common: Record) -> Iterator[TranscriptEntry]:
+    """Return the entries of a rollout without the copies of another one, those of other files as they are.
+
+    Args:
+        entries: the entries, in order.
+        common: takes what they say of all that follow.
+    """
+    copies, turns = _Copies(), list[tuple[int, int]]()
+    for entry in entries:
+        if not _is_told(entry):
+            yield entry
+            continue
+        # A turn that was copied counts as well: what is taken back may reach into the copies.
+        placed = _with_place(entry, turns)
+        own = copies.own(placed, common)
+        _learn(common, entry.data.text("type"), entry.data.part("payload"))
+        yield from own
+
+
+def _is_told(entry: TranscriptEntry) -> bool:
+    return is_rollout(entry.data) or entry.data.get("type") == _EARLY_ITEM
+
+
+def _with_place(entry: TranscriptEntry, turns: list[tuple[int, int]]) -> TranscriptEntry:
+    """Return an entry that takes turns back with the place of the first of them; others as they are.
+
+    Args:
+        turns: the places of the turns before, which takes that of this one. Where more are taken back than are known,
+            none are known any more: some of them were not seen, and which ones nobody knows.
+    """
+    payload = entry.data.part("payload")
+    about = payload.get("type")
+    if (entry.data.get("type"), about) in _TURNS:
+        turns.append((entry.start, entry.part))
+    if about != _ROLLED_BACK:
+        return entry
+    count = payload.number("num_turns")
+    place = turns[-count] if 0 < count <= len(turns) else None
+    if count > 0:
+        del turns[-count:]
+    return entry._replace(
+        data=Record({**entry.data, "payload": Record(type=_ROLLED_BACK, place=place)})
+    )
 
 
 def _in_envelope(entry: TranscriptEntry, common: Record) -> TranscriptEntry:
@@ -96,23 +141,49 @@ class _Copies:
 
     def __init__(self) -> None:
         self._begun = self._last = 0.0
-        self._are_going_on = False
+        self._are_going_on = self._keep_times = False
+        self._in_doubt: list[TranscriptEntry] = []
+        """From the last prompt among them on, which may be the first one of the fork: then an answer to it follows."""
 
-    def has(self, entry: TranscriptEntry, common: Record) -> bool:
-        """Whether the next entry, in order, is such a copy.
+    def own(self, entry: TranscriptEntry, common: Record) -> list[TranscriptEntry]:
+        """Return which entries are none, now that the next one is known.
 
         Args:
+            entry: the next one, in order.
             common: what the entries before it say of the rollout.
         """
+        is_meta = entry.data.get("type") == "session_meta"
+        if not (is_meta or self._are_going_on or self._in_doubt):
+            return [entry]
         at = _seconds(entry.data.get("timestamp"))
-        if entry.data.get("type") == "session_meta":
+        if is_meta:
             own = common.get("sessionId")
             self._are_going_on = own not in (None, entry.data.part("payload").get("id"))
             self._begun = self._begun or at
-        elif self._are_going_on and at >= self._begun and at - self._last >= _APART_S:
-            self._are_going_on = False
+            self._keep_times |= 0 < at < self._begun
+            self._in_doubt = []
+        elif self._are_going_on and at >= self._begun:
+            self._are_going_on = not self._keep_times and at - self._last < _APART_S
         self._last = max(self._begun, at)
-        return self._are_going_on
+        return self._left(entry, _role(entry))
+
+    def _left(self, entry: TranscriptEntry, role: str) -> list[TranscriptEntry]:
+        own: list[TranscriptEntry] = [] if self._are_going_on else [entry]
+        if own and role == "assistant":
+            own = [*self._in_doubt, entry]
+        if role == "user" or (own and role):
+            self._in_doubt = []
+        is_copy_or_first = self._are_going_on and not self._keep_times
+        if is_copy_or_first and (role == "user" or self._in_doubt):
+            self._in_doubt.append(entry)
+        return own
+
+
+def _role(entry: TranscriptEntry) -> str:
+    """Return who speaks or acts in an entry, "" for a tool's answer and for the rest."""
+    payload = entry.data.part("payload")
+    role, _ = _content(entry.data.text("type"), payload) or ("", None)
+    return "" if str(payload.get("type")).endswith("_output") else role
 
 
 def _seconds(at: object) -> float:
@@ -236,8 +307,11 @@ def _result(payload: Record) -> Record:
     output = payload.get("output")
     text = output if isinstance(output, str) else json.dumps(output)
     head, mark, body = text.partition("Output:\n")
-    lines = head.splitlines()
-    if not all(": " in line or line.startswith("Process ") for line in lines):
+    lines = [line for line in head.splitlines() if line.strip()]
+    if not (
+        any(line.startswith(_TIME) for line in lines)
+        or all(": " in line or line.startswith("Process ") for line in lines)
+    ):
         # What a program printed may have such lines.
         lines, mark = [], ""
     codes = [line.split()[-1] for line in lines if mark and line.startswith(_CODES)]

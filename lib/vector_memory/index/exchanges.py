@@ -384,14 +384,15 @@ class Reading:
             into.steps += [ExchangeStep(DONE, box, is_box=True) for box in noted]
 
     def _rewind(self, data: Record) -> None:
-        """Take back what was said from a prompt on, or since the last few: the user went another way from there."""
+        """Take back what was said from a prompt or a place on: the user went another way from there."""
         known = sorted([*self.closed, *self.open()], key=lambda one: one.turn)
-        prompts = [one for one in known if one.prompt and not one.is_subagent]
-        count, uuid = data.number("turns"), data.text("uuid")
-        named = [one for one in prompts if uuid and one.uuid == uuid]
-        back = prompts[-count:] if count > 0 else named[-1:]
-        self.is_rewound_before |= not back or len(back) < count
-        first = back[0].turn if back else self.turns + 1
+        uuid, place = data.text("uuid"), data.get("place")
+        named = [one for one in known if uuid and one.uuid == uuid and not one.is_subagent][-1:]
+        if isinstance(place, tuple):
+            named = [one for one in known if (one.start, one.part) >= place]
+        else:
+            self.is_rewound_before |= not named
+        first = min((one.turn for one in named), default=self.turns + 1)
         self.rewound += [one for one in known if one.turn >= first]
         self.closed = [one for one in self.closed if one.turn < first]
         self._open = {chain: one for chain, one in self._open.items() if one.turn < first}

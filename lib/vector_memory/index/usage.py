@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
-from vector_memory.index.codex import is_rollout
+from vector_memory.index.codex import is_rollout, own_of
 from vector_memory.index.exchanges import parse_time
 from vector_memory.index.transcript import TranscriptEntry, read_entries
 from vector_memory.system.json_in import Record
@@ -44,18 +44,19 @@ Key = tuple[str, str]
 
 
 def usage_of(path: str) -> dict[Key, Usage]:
-    """Return what a transcript's models took, by day and model; subagents in the same file count too.
+    """Return what a transcript's models took, by day and model; subagents in the same file count too. What a
+    rollout copied from another one counts there alone.
 
     Raises:
         OSError: the file cannot be read.
     """
     answers: dict[str, tuple[Key, Usage]] = {}
     found: dict[Key, Usage] = defaultdict(Usage)
-    model = ""
-    for entry in read_entries(path, final=True):
+    model, common = "", Record()
+    for entry in own_of(read_entries(path, final=True), common):
         if is_rollout(entry.data) or entry.data.text("type") in ("turn_context", "event_msg"):
             payload = entry.data.part("payload")
-            model = _named(payload.text("model")) or model
+            model = _named(payload.text("model")) or model or _named(common.text("model"))
             found[_key(entry, model)].add(_of_rollout(payload))
         elif entry.data.text("type") == "assistant":
             message = entry.data.part("message")

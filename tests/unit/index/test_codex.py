@@ -10,6 +10,7 @@ import pytest
 
 from vector_memory.index import reader
 from vector_memory.index.exchanges import Exchange
+from vector_memory.index.usage import usage_of
 
 Line = dict[str, Any]
 
@@ -70,6 +71,9 @@ def test_what_an_editor_says_before_a_prompt(tmp_path: Path, message: str, typed
         ("Chunk ID: 1\nWall time: 2 seconds\nProcess exited with code 2\nOutput:\nno", True, "no"),
         ("Wall time: 2 seconds\nProcess running with session ID 7\nOutput:\nso far", False, "so far"),
         ("It says\nExit code: 1\nOutput:\nfine", False, "It says\nExit code: 1\nOutput:\nfine"),
+        ("Exit code: 1\nWall time: 1 seconds\nTotal output lines: 9\n\nOutput:\nno", True, "no"),
+        ("command timed out\nExit code: 124\nWall time: 1 seconds\nOutput:\nno", True, "no"),
+        ("It took long\nExit code: 0\nWall time: 9 seconds\nOutput:\nfine", False, "fine"),
         ("The job exited with code 3 yesterday", False, "The job exited with code 3 yesterday"),
     ],
 )  # fmt: skip
@@ -160,9 +164,11 @@ def back(count: object, at: str) -> Line:
 
 
 @pytest.mark.parametrize(
-    ("count", "left"), [(1, [TALK[0]]), (2, []), (9, []), (0, TALK[::2]), (None, TALK[::2])]
+    ("count", "left"),
+    [(1, [TALK[0]]), (2, []), (9, TALK[::2]), (0, TALK[::2]), (None, TALK[::2])],
 )
 def test_what_is_rolled_back_is_left_out(tmp_path: Path, count: object, left: list[Line]) -> None:
+    """Where it is more than there is, nobody knows what that was: nothing goes."""
     lines = [meta("a"), *TALK, back(count, "01:00.000"), prompt("We keep the bank.", "01:10.000")]
     path = tmp_path / "r.jsonl"
     prompts = [one["payload"]["message"] for one in left]
@@ -173,6 +179,90 @@ def test_what_is_rolled_back_is_left_out(tmp_path: Path, count: object, left: li
     gone = {one.external_id for one in before.drafts} if not left else set()
     assert gone <= {f"{key}:0" for key in after.rewound}
     assert [str(one.text) for one in after.drafts] == ["User: We keep the bank."]
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        prompt("", "00:50.000"),
+        prompt(f"{OPEN}{MARK}", "00:50.000"),
+        prompt("[Request interrupted by user]", "00:50.000"),
+        prompt("Warmup", "00:50.000"),
+        line("00:50.000", "event_msg", type="entered_review_mode", target={}),
+        line("00:50.000", "response_item", type="agent_message", content=[]),
+    ],
+)
+def test_a_turn_without_words_is_one_that_is_rolled_back(tmp_path: Path, turn: Line) -> None:
+    """A picture alone, or a review: what was said before it was not taken back."""
+    path = tmp_path / "r.jsonl"
+    lines = [meta("a"), *TALK, turn, answer("A red door.", "00:55.000"), back(1, "01:00.000")]
+    lines += [prompt("Go on.", "01:10.000")]
+    wanted = ["We move to Stripe.", "Name the job pay.", "Go on."]
+    assert [one.prompt for one in read(path, lines)] == wanted
+    cursor = None
+    for end in range(1, len(lines) + 1):
+        turn_read = reader.read_new(written(path, lines[:end]), cursor, final=False)
+        cursor = turn_read.cursor
+        assert turn_read.rewound == []
+    # A second one counts on from there.
+    lines[-1:] = [back(1, "01:05.000"), prompt("Go on.", "01:10.000")]
+    assert [one.prompt for one in read(path, lines)] == [wanted[0], wanted[2]]
+
+
+def test_what_a_rollout_says_of_a_place_itself_takes_nothing_back(tmp_path: Path) -> None:
+    lines = [meta("a"), *TALK, line("01:00.000", "event_msg", type=["thread_rolled_back"])]
+    lines += [{"type": "rewound", "place": [0, 0]}, back("1", "01:01.000"), back(-1, "01:02.000")]
+    lines[-1]["payload"]["place"] = [0, 0]
+    found = read(tmp_path / "r.jsonl", lines)
+    assert [one.prompt for one in found] == ["We move to Stripe.", "Name the job pay."]
+
+
+def test_a_fork_is_rolled_back_to_before_it_began(tmp_path: Path) -> None:
+    copies = [{**one, "timestamp": "2026-05-03T10:09:00Z"} for one in [meta("parent"), *TALK]]
+    own = [prompt("Keep the bank.", "09:30.000"), answer("Kept.", "09:40.000")]
+    lines = [meta("child", "09:00.000"), *copies, *own, back(2, "09:50.000")]
+    lines += [prompt("Go on.", "09:59.000")]
+    assert [one.prompt for one in read(tmp_path / "r.jsonl", lines)] == ["Go on."]
+
+
+@pytest.mark.parametrize("is_restamped", [True, False])
+@pytest.mark.parametrize("own_answer", ["09:00.700", "09:07.000"])
+def test_a_fork_that_begins_with_a_prompt(
+    tmp_path: Path, is_restamped: bool, own_answer: str
+) -> None:
+    """It stands among the copies by its time, but what answers it comes later."""
+    copies = [meta("parent"), *TALK]
+    if is_restamped:
+        copies = [{**one, "timestamp": "2026-05-03T10:09:00.010Z"} for one in copies]
+    own = [
+        line("09:00.400", "turn_context", cwd="/w/other", model="m"),
+        prompt("We keep the bank.", "09:00.500"),
+        answer("Kept.", own_answer),
+        answer("All of it.", "09:20.000"),
+        prompt("Go on.", "09:50.000"),
+    ]
+    path = tmp_path / "r.jsonl"
+    found = read(path, [meta("child", "09:00.000"), *copies, *own])
+    assert [(one.prompt, one.answer, one.cwd) for one in found] == [
+        ("We keep the bank.", "Kept.\n\nAll of it.", "/w/other"),
+        ("Go on.", "", "/w/other"),
+    ]
+
+
+def tokens(count: int, at: str) -> Line:
+    info = {"last_token_usage": {"input_tokens": count, "output_tokens": count}}
+    return line(at, "event_msg", type="token_count", info=info)
+
+
+def test_a_fork_takes_what_its_own_answers_took(tmp_path: Path) -> None:
+    said = [line("00:05.000", "turn_context", model="m"), *TALK, tokens(1_000, "00:45.000")]
+    copies = [{**one, "timestamp": "2026-05-03T10:09:00Z"} for one in [meta("parent"), *said]]
+    own = [prompt("Go on.", "09:30.000"), answer("Gone.", "09:40.000"), tokens(10, "09:45.000")]
+    parent = written(tmp_path / "a.jsonl", [meta("parent"), *said])
+    child = written(tmp_path / "b.jsonl", [meta("child", "09:00.000"), *copies, *own])
+    day = ("2026-05-03", "m")
+    assert usage_of(parent)[day].tokens == 2_000
+    assert {key: one.tokens for key, one in usage_of(child).items()} == {day: 20}
 
 
 EARLY: list[Line] = [

@@ -370,6 +370,24 @@ class TestBackfill:
         house.ctx.state.set_cursor(os.path.realpath(path), {})
         assert any("to Stripe" in one["text"] for one in read(len(lines)))
 
+    def test_a_picture_that_is_taken_back_takes_nothing_with_it(
+        self, house: ServiceHouse, tmp_path: Path
+    ) -> None:
+        """It is a turn without words: what was decided before it stays."""
+        path, lines = tmp_path / "rollout.jsonl", rolled_back()
+        lines[5:5] = [
+            line.replace('"We decided to move billing to Stripe because it is fast."', '""')
+            for line in lines[3:4]
+        ]
+
+        def read(count: int) -> set[str]:
+            path.write_text("\n".join(lines[:count]) + "\n")
+            captured_of(house.ctx, str(path), final=count == len(lines))
+            return {one["text"] for one in exported(house.ctx, {"all_projects": True})}
+
+        before = {text for text in read(6) if "to Stripe" in text}
+        assert before and before <= read(len(lines))
+
     def test_what_the_user_wrote_of_it_stays(self, house: ServiceHouse, tmp_path: Path) -> None:
         """A memory that he edited is his own, though what it was made of was taken back."""
         path, lines = tmp_path / "rollout.jsonl", rolled_back()
