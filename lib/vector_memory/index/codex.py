@@ -18,7 +18,8 @@ from vector_memory.index.typists import HEADLESS
 from vector_memory.system.files import open_plain
 from vector_memory.system.json_in import Record
 
-_TYPES = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
+_AMONG_AGENTS = "inter_agent_communication"
+_TYPES = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted", _AMONG_AGENTS})  # fmt: skip
 _AT_THE_KEYBOARD = ("cli", "vscode")
 _LEARN = (b'"session_meta"', b'"turn_context"')
 _HEAD_BYTES = 200
@@ -27,7 +28,8 @@ REWOUND = "rewound"
 """The type of an entry that says what was taken back: from the prompt of a `uuid` on, or what begins at a `place` or
 after it, a tuple (byte offset of the line, object in the line). A place that is not known is None."""
 _TURNS = (("event_msg", "user_message"), ("event_msg", "entered_review_mode"), ("response_item", "agent_message"))  # fmt: skip
-"""What the client counts when it takes back turns: prompts, also without words, reviews, and messages of its agents."""
+_TO_AN_AGENT = '"trigger_turn":'
+"""Stands in what agents tell each other, where it is written as words of the assistant."""
 _ROLLED_BACK = "thread_rolled_back"
 _EARLY_ITEM = "early_item"
 _EARLY_LINES = 40
@@ -109,7 +111,7 @@ def _with_place(entry: TranscriptEntry, turns: list[tuple[int, int]]) -> Transcr
     """
     payload = entry.data.part("payload")
     about = payload.get("type")
-    if (entry.data.get("type"), about) in _TURNS:
+    if _is_turn(entry.data.text("type"), payload):
         turns.append((entry.start, entry.part))
     if about != _ROLLED_BACK:
         return entry
@@ -120,6 +122,14 @@ def _with_place(entry: TranscriptEntry, turns: list[tuple[int, int]]) -> Transcr
     return entry._replace(
         data=Record({**entry.data, "payload": Record(type=_ROLLED_BACK, place=place)})
     )
+
+
+def _is_turn(kind: str, payload: Record) -> bool:
+    """Whether an entry is what the client counts when it takes back turns: a prompt, also one without words, a review,
+    or what its agents tell each other. One that is counted too often takes less back, never too much."""
+    if (kind, payload.get("type")) == ("response_item", "message"):
+        return payload.get("role") == "assistant" and _TO_AN_AGENT in _said(payload)
+    return kind == _AMONG_AGENTS or (kind, payload.get("type")) in _TURNS
 
 
 def _in_envelope(entry: TranscriptEntry, common: Record) -> TranscriptEntry:

@@ -190,8 +190,11 @@ def test_what_is_rolled_back_is_left_out(tmp_path: Path, count: object, left: li
         prompt("Warmup", "00:50.000"),
         line("00:50.000", "event_msg", type="entered_review_mode", target={}),
         line("00:50.000", "response_item", type="agent_message", content=[]),
+        line("00:50.000", "inter_agent_communication", author="/root", content="Look."),
+        line("00:50.000", "response_item", type="message", role="assistant",
+             content=[{"type": "output_text", "text": '{"author":"/root","trigger_turn":true}'}]),
     ],
-)
+)  # fmt: skip
 def test_a_turn_without_words_is_one_that_is_rolled_back(tmp_path: Path, turn: Line) -> None:
     """A picture alone, or a review: what was said before it was not taken back."""
     path = tmp_path / "r.jsonl"
