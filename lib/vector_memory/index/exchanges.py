@@ -247,8 +247,6 @@ class Reading:
     def __init__(self, turns: int = 0) -> None:
         self.turns = turns
         self.closed: list[Exchange] = []
-        self.rewound: list[Exchange] = []
-        """What was taken back: it is among the others no more."""
         self.is_rewound_before = False
         """Whether something was taken back that lies before the first entry, or is not there at all."""
         self._open: dict[str, _Open] = {}
@@ -393,7 +391,6 @@ class Reading:
         else:
             self.is_rewound_before |= not named
         first = min((one.turn for one in named), default=self.turns + 1)
-        self.rewound += [one for one in known if one.turn >= first]
         self.closed = [one for one in self.closed if one.turn < first]
         self._open = {chain: one for chain, one in self._open.items() if one.turn < first}
         self._before = tuple(one for one in self._before if one.turn < first)

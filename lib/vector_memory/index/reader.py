@@ -45,7 +45,6 @@ class TurnRead:
         redactions: values that were redacted.
         dropped: texts that could not be redacted.
         over: the rules that are not followed any more (`policy.given_up`).
-        rewound: the keys of exchanges that the user took back, whether or not they were read before.
     """
 
     path: str
@@ -58,7 +57,6 @@ class TurnRead:
     redactions: int = 0
     dropped: int = 0
     over: list[list[str]] = field(default_factory=list)
-    rewound: list[str] = field(default_factory=list)
 
 
 def read_new(
@@ -112,7 +110,6 @@ def read_new(
         drafts,
         reading.all(),
         reaches_back=begin <= cursor.lessons,
-        rewound=[exchange.key for exchange in reading.rewound],
     )
 
 

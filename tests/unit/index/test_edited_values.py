@@ -9,7 +9,6 @@ from transcript_samples import Talk
 
 from vector_memory.index.edited_lines import BYTES, bytes_of, edited_lines, told_of
 from vector_memory.index.exchanges import exchanges
-from vector_memory.index.memories import unchanged
 from vector_memory.index.transcript import read_entries
 from vector_memory.model import TOLD_OF, TOOK_AWAY
 
@@ -107,4 +106,4 @@ def test_what_is_moved_elsewhere_is_gone_from_there(tmp_path: Path) -> None:
     talk.call("Bash", command="git mv tools host && mv src/lid.ts src/rim.ts")
     talk.result("")
     (exchange,) = exchanges(read_entries(talk.write(tmp_path / "t.jsonl")))
-    assert len(_each(edited_lines(exchange, unchanged)[TOOK_AWAY])) == 2
+    assert len(_each(edited_lines(exchange, str)[TOOK_AWAY])) == 2

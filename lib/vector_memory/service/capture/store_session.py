@@ -15,16 +15,14 @@ from vector_memory.errors import VectorMemoryError
 from vector_memory.index.cursor import Cursor
 from vector_memory.index.fixes import fix_drafts
 from vector_memory.index.reader import head_of
-from vector_memory.model import PASSAGE, Memory, Origin, Priority, Source, Status
+from vector_memory.model import PASSAGE, Memory, Origin, Priority, Source
 from vector_memory.redact import levels, policy
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import read_session, unkept
 from vector_memory.service.capture.reading_process import ReadingProcess
 from vector_memory.service.memory import tombstones, trust_marks
-from vector_memory.service.memory.companions import drawn_from
 from vector_memory.service.memory.exchange_versions import (
-    EDITED,
     compare,
     each,
     exchange_of,
@@ -165,8 +163,6 @@ def store(
     groups = _by_place(ctx, drafts, captured)
     # Two that look at the store at once would both find an exchange missing.
     with ctx.capturing:
-        for made in reads:
-            _take_back(ctx, made, folder)
         for place, shelf, group in groups:
             _store(ctx, place, shelf, group, captured)
         ctx.state.set_cursors(
@@ -262,22 +258,6 @@ def _write(ctx: Context, shelf: Shelf, made: list[Memory], captured: Captured) -
     captured.stored += len(added) + len(changed)
     captured.unchanged += len(made) - len(added) - len(changed)
     _unlist(shelf, dropped)
-
-
-def _take_back(ctx: Context, made: TurnRead, folder: str) -> None:
-    """Remove what was stored of exchanges that the user took back since then, with what was drawn from it. What he
-    wrote himself stays."""
-    if not made.rewound:
-        return
-    shelf = ctx.shelf_of(ctx.place(folder or made.cwd or "/"))
-    # A copy in another file may have gone on from there.
-    own = [one for one in shelf.journal.below(made.rewound) if one.source.path == made.path]
-    said = [one for one in own if one.status is not Status.FORGOTTEN]
-    ids = [one.id for one in (*said, *drawn_from(shelf, said)) if not one.extra.get(EDITED)]
-    if ids:
-        shelf.journal.write([], [], ids)
-        _note(ctx, [], [], ids)
-        _unlist(shelf, ids)
 
 
 def _note(ctx: Context, added: list[str], changed: list[str], dropped: list[str]) -> None:
