@@ -12,7 +12,14 @@ from vector_memory.system.files import has_room
 
 # Message texts, since error codes reach Python from 3.11 on only.
 _FULL = ("disk is full", "readonly", "read-only", "disk i/o error", "unable to open")
-_DAMAGED = ("malformed", "not a database", "no such table", "no such column", "invalid fts5")
+_DAMAGED = (
+    "malformed",
+    "not a database",
+    "no such table",
+    "no such column",
+    "invalid fts5",
+    "could not decode",
+)
 _BUSY = ("is locked", "is busy")
 
 
@@ -65,7 +72,8 @@ def translate(error: sqlite3.Error, path: str) -> Exception:
         return _full(path, error)
     if any(part in words for part in _DAMAGED):
         return StoreDamagedError(
-            f"{path} is damaged: {error}.",
+            # What is stored there belongs into no log.
+            f"{path} is damaged: {str(error).partition(' with text ')[0]}.",
             "Run `vector-memory check --read-data`: it saves what can be read.",
         )
     if any(part in words for part in _BUSY):

@@ -88,9 +88,12 @@ class State(AuditLog, JobRows, UseLabels, StateRows):
         Returns:
             A sentence for each problem, at most 10; [] when all is well.
         """
+        from vector_memory.journal.repair.mending import unreadable
+
         try:
             with self._connections.reading() as connection:
-                return flaws(connection, read_data, 10)
+                found = flaws(connection, read_data, 10)
+                return found or (unreadable(connection) if read_data else [])
         except VectorMemoryError as error:
             return [error.message]
 

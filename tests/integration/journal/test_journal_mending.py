@@ -167,7 +167,9 @@ def test_what_waits_in_the_log_is_saved(whole: Path) -> None:
 
 
 def memories(pages: Pages) -> list[tuple[int, list[object]]]:
-    return [(number, values) for number, values in pages.rows() if len(values) >= 35]
+    return [
+        (number, values) for number, values in pages.rows(with_guesses=True) if len(values) >= 35
+    ]
 
 
 def test_reading_goes_on_while_it_is_mended(whole: Path) -> None:

@@ -1,7 +1,7 @@
 """Rows straight from the pages of a database file, where SQLite itself cannot find them any more.
 
 A page that holds rows says all that is needed to read them: which table they belong to shows in
-their shape. What is read this way is compared with checksums by whoever asks.
+their shape. Whoever asks says what of it is a row of theirs: by checksums, or by what stands in it.
 
 Source: https://www.sqlite.org/fileformat2.html (b-tree pages, records, write-ahead log).
 """
@@ -12,7 +12,7 @@ import contextlib
 import mmap
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from vector_memory.system import tampering
@@ -53,24 +53,29 @@ class Pages:
         """Whether this is a database at all, or what is left of one."""
         return self._content[: len(MAGIC)] in (MAGIC, bytes(len(MAGIC)), b"") or bool(self._log)
 
-    def rows(self) -> Iterator[Row]:
-        """Yield what can be read of all rows, in no order. Pages that make no sense are left out, and
-        what is only a guess may come twice."""
+    def rows(self, with_guesses: bool) -> Iterator[Row]:
+        """Yield what can be read of all rows, in no order. Pages that make no sense are left out.
+
+        Args:
+            with_guesses: where pages are missing, read rows of several pages in each way that may be, too:
+                such a row may come twice, and one of the two is made up. For rows that have a checksum.
+        """
+        shifts = self._shifts if with_guesses else [0]
         for number in self._numbers:
             page = self._page(number)
             # The first page begins with the header of the file.
             start = 100 if number == 1 else 0
             if len(page) == PAGE and page[start] in (_TABLE_LEAF, _INDEX_LEAF, _INDEX_INNER):
-                yield from self._rows_of(page, start)
+                yield from self._rows_of(page, start, shifts)
 
-    def _rows_of(self, page: bytes, start: int) -> Iterator[Row]:
+    def _rows_of(self, page: bytes, start: int, shifts: Sequence[int]) -> Iterator[Row]:
         kind = page[start]
         inner = kind == _INDEX_INNER
         first = start + (12 if inner else 8)
         cells = int.from_bytes(page[start + 3 : start + 5], "big")
         for place in range(first, min(first + 2 * cells, PAGE - 1), 2):
             at = int.from_bytes(page[place : place + 2], "big")
-            for shift in self._shifts:
+            for shift in shifts:
                 with contextlib.suppress(ValueError, IndexError, struct.error):
                     yield self._cell(page, at + (4 if inner else 0), kind == _TABLE_LEAF, shift)
 
@@ -98,6 +103,8 @@ class Pages:
             following, more = page[:4], page[4 : 4 + missing]
             parts.append(more)
             missing -= len(more)
+        if any(following):
+            raise ValueError("its last page is another row's")
         return b"".join(parts)
 
     def _page(self, number: int) -> bytes:

@@ -130,7 +130,7 @@ def _save(connection: sqlite3.Connection, pages: Pages, why: str) -> Salvaged:
     """Copy all that is readable into an empty journal."""
     columns = [row[1] for row in connection.execute("PRAGMA table_info(memories)")]
     small = _Small()
-    for number, values in pages.rows():
+    for number, values in pages.rows(with_guesses=True):
         if len(values) < len(columns) - _ADDED:
             _sort_in(small, number, values)
     connection.execute("BEGIN IMMEDIATE")
@@ -177,7 +177,7 @@ def _save_memories(
     are doubtful."""
     kept: dict[str, int] = {}
     doubtful: set[str] = set()
-    for number, values in pages.rows():
+    for number, values in pages.rows(with_guesses=True):
         match values:
             case [bytes(hash), int(model), bytes(vector)] if number and len(hash) == _HASH_BYTES:
                 if model in small.models:
