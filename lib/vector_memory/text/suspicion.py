@@ -33,6 +33,7 @@ LEAST_HIDDEN = 4
 
 _RUN = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{48,8000}={0,2}")
 _WORDS = re.compile(r"[A-Za-z]{2,}\s+[A-Za-z]{2,}\s+[A-Za-z]{2,}")
+_TAG_CHARACTERS = re.compile("[\U000e0020-\U000e007e]+")
 
 
 class Suspicion(NamedTuple):
@@ -142,8 +143,7 @@ def _hidden(raw: str) -> list[str]:
     """Return what is written in characters that nobody sees: tag characters spell it out."""
     if raw.isascii() or not INVISIBLE.search(raw):
         return []
-    tags = "".join(sign if "\U000e0020" <= sign <= "\U000e007e" else " " for sign in raw)
-    runs = [run for run in tags.split() if len(run) >= LEAST_HIDDEN]
+    runs = [run for run in _TAG_CHARACTERS.findall(raw) if len(run) >= LEAST_HIDDEN]
     # Flags of regions are spelled in tag characters too: five or six after a black flag.
     spelled = ["".join(chr(ord(char) - 0xE0000) for char in run) for run in runs[:MOST_TAGS]]
     return [words for words in spelled if len(words) > 7]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 MOST_NODES, MOST_EDGES, MOST_NOTES = 500, 1_000, 200
 LONGEST_LABEL = 200
-TAGS = re.compile(r"<[^>]*>")
+TAGS = re.compile(r"<[^<>]*>")
 _BREAK = re.compile(r"<br\s*/?>|\\[nlr]", re.IGNORECASE)
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise, product
+from itertools import islice, pairwise, product
 
-from vector_memory.index.diagrams.diagram import TAGS, Diagram
+from vector_memory.index.diagrams.diagram import MOST_EDGES, TAGS, Diagram
 
 _TOKEN = re.compile(
     r"/\*.*?\*/|//[^\n]*|^#[^\n]*"
-    r'|("(?:\\.|[^"\\])*"|<(?:[^<>]|<[^<>]*>)*>|->|--|[{}\[\];=,:+]|-?[\w.\u0080-\uffff]+)',
+    r'|("(?:\\.|[^"\\])*"|<(?:[^<>]|<[^<>]*>)*>|->|--|[{}\[\];=,:+]|-?[\w.\u0080-\uffff]+)'
+    # What has no end goes to that of the text: else each of many such would be looked for to there.
+    r'|(?:/\*|").*',
     re.DOTALL | re.MULTILINE,
 )
 """A token, or a comment, which is none."""
@@ -76,7 +78,7 @@ class _Parser:
         if len(chain) == 1 and chain[0] and label:
             self._made.node(chain[0][0], label)
         for starts, ends in pairwise(chain):
-            for start, end in product(starts, ends):
+            for start, end in islice(product(starts, ends), MOST_EDGES):
                 self._made.edge(start, end, label)
         return [id for ends in chain for id in ends]
 

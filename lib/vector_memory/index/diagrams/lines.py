@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from itertools import chain, pairwise, product
+from itertools import chain, islice, pairwise, product
 
-from vector_memory.index.diagrams.diagram import Diagram, plain
+from vector_memory.index.diagrams.diagram import MOST_EDGES, Diagram, plain
 from vector_memory.text.words import names_in
 
 _NAME = r"\w+(?:[-.:]\w+)*"
@@ -72,7 +72,7 @@ def plantuml(text: str) -> Diagram:
     Raises:
         ValueError: it does not begin as one.
     """
-    if not re.search(r"^\s*@start\w+", text, re.M):
+    if not re.search(r"^[^\S\n]*@start\w+", text, re.M):
         raise ValueError("it has no line `@startuml`")
     made = Diagram("plantuml")
     _read_lines(made, [line.strip() for line in text.splitlines()], False, is_label_last=False)
@@ -164,7 +164,7 @@ def _flow(made: Diagram, line: str) -> None:
     for id in chain.from_iterable(parts):
         made.node(id)
     for label, ends in zip(labels, pairwise(parts), strict=True):
-        for start, end in product(*ends):
+        for start, end in islice(product(*ends), MOST_EDGES):
             made.edge(start, end, label)
 
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from vector_memory.index.diagrams import forms
-from vector_memory.index.diagrams.diagram import MOST_NODES, Diagram
+from vector_memory.index.diagrams.diagram import MOST_EDGES, MOST_NODES, Diagram
 
 CELLS = (
     '<mxGraphModel><root><mxCell id="0"/><mxCell id="2" value="&lt;b&gt;API&lt;/b&gt;" vertex="1"/>'
@@ -109,6 +109,7 @@ def test_blocks_of_markdown() -> None:
         ("mermaid", "hello --> you", "Mermaid"),
         ("mermaid", "", "Mermaid"),
         ("plantuml", "a -> b", "startuml"),
+        ("plantuml", 200_000 * "\n", "startuml"),
     ],
 )  # fmt: skip
 def test_what_is_none(form: str, text: str, why: str) -> None:
@@ -125,3 +126,26 @@ def test_a_bomb_stays_small() -> None:
         read(f"<mxfile><diagram>{bomb}</diagram></mxfile>", "drawio")
     many = "digraph {" + ";".join(f"n{number}" for number in range(5_000)) + "}"
     assert len(read(many, "dot").nodes) == MOST_NODES
+
+
+@pytest.mark.parametrize(
+    ("form", "begin", "part", "end"),
+    [
+        ("dot", "digraph { a -> b ", "/* ", "}"),
+        ("dot", 'digraph { a -> b "', '\\"', "}"),
+        ("dot", "digraph { a -> b ", "<", "}"),
+        ("dot", "digraph { a -> b; {", "a ", "} -> {" + 50_000 * "b " + "} }"),
+        ("drawio", '<mxGraphModel><mxCell vertex="1" value="a', "&lt;", '"/></mxGraphModel>'),
+    ],
+)
+def test_what_has_no_end_is_looked_for_once(form: str, begin: str, part: str, end: str) -> None:
+    """Not from each place where such a thing may begin: a small file held the reader for hours."""
+    made = read(begin + 200_000 * part + end, form)
+    assert any(name.startswith("a") for name in made.nodes.values())
+    assert len(made.edges) <= MOST_EDGES
+
+
+def test_a_dot_comment_and_a_string_end_where_they_say() -> None:
+    """What stands behind them counts; what has no end takes the rest along."""
+    made = read('digraph { a /* x -> y */ -> b [label="to \\"b\\""]; c -> d /* e -> f }', "dot")
+    assert told(made) == [("a", "b", 'to "b'), ("c", "d", "")]
