@@ -24,6 +24,8 @@ class OllamaServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.models = {"nomic-embed-text:latest": "0a109f422b47e3a30ba2b10eca18548e"}
         self.inputs: list[str] = []
+        self.listed = 0
+        """How often it was asked which models it has."""
         self.prompts: list[str] = []
         self.written = "Nothing."
         self.answers: list[str] = []
@@ -47,6 +49,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: OllamaServer
 
     def do_GET(self) -> None:
+        self.server.listed += self.path == "/api/tags"
         models = [{"model": name, "digest": digest} for name, digest in self.server.models.items()]
         self._answer(200, {"models": models} if self.path == "/api/tags" else {})
 

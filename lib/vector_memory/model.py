@@ -624,6 +624,19 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
+class Served(Protocol):
+    """An embedder whose model can be replaced under its name while it is in use."""
+
+    def confirm(self) -> None:
+        """Ask whether what embeds now is still the model that `model` names.
+
+        Raises:
+            ModelChangedError: it is another one.
+            EmbeddingError: nobody answers.
+        """
+
+
+@runtime_checkable
 class Vocabulary(Protocol):
     """An embedder that tells the words of its language from names."""
 

@@ -86,6 +86,19 @@ class OllamaEmbedder:
         vector: Vector = self._embed(self._quick, [prepared])[0]
         return vector
 
+    def confirm(self) -> None:
+        """Ask the server which model the tag names now: it can be pulled anew at any time, with other weights. What has
+        the same name afterwards made the vectors before.
+
+        Raises:
+            ModelChangedError: it is another one.
+            EmbeddingError: the server does not answer, or has none.
+        """
+        self._check_open()
+        name = self._name(self._quick)
+        if name != self.model:
+            raise self._replaced(f"{name}, not {self.model}")
+
     def close(self) -> None:
         """Close the connections."""
         self._closed = True
@@ -106,18 +119,12 @@ class OllamaEmbedder:
         """Return normalised vectors.
 
         Raises:
-            ModelChangedError: they may be another model's than `model` says.
+            ModelChangedError: their dimension is another model's; `confirm` tells of one that has the same.
         """
         answer = self._ask(lambda: client.embed(model=self._tag, input=prepared, truncate=True))
         vectors = normalised(answer.embeddings, len(prepared))
-        # A tag can be pulled anew at any time, with other weights. It is asked afterwards: what has the same name
-        # then made these vectors.
-        name = self._name(client)
-        if name != self.model or vectors.shape[1] != (self.dim or vectors.shape[1]):
-            raise ModelChangedError(
-                f"Ollama has another model under {self._tag!r}: {name} ({vectors.shape[1]} dimensions), not "
-                f"{self.model} ({self.dim})."
-            )
+        if vectors.shape[1] != (self.dim or vectors.shape[1]):
+            raise self._replaced(f"its vectors have {vectors.shape[1]} dimensions, not {self.dim}")
         return vectors
 
     def _name(self, client: Any) -> str:
@@ -147,6 +154,9 @@ class OllamaEmbedder:
                 f"Ollama does not answer at {self._host or 'its usual address'}: {error!r}.",
                 "Start it with `ollama serve`, or set `ollama_host`.",
             ) from error
+
+    def _replaced(self, how: str) -> ModelChangedError:
+        return ModelChangedError(f"Ollama has another model under {self._tag!r}: {how}.")
 
     def _missing(self) -> EmbeddingError:
         return EmbeddingError(

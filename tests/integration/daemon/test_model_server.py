@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from daemon_rig import Rig, alive
-from fakes_ollama import OllamaServer, running
+from fakes_ollama import DIM, OllamaServer, running
 
 from vector_memory import errors
 
@@ -57,16 +57,17 @@ def test_what_fails_is_told_until_it_is_back(rig: Rig, server: OllamaServer) -> 
     assert rig.daemon.ask("stats", {})["embedding"]["error"] == ""
 
 
+@pytest.mark.parametrize("dim", [DIM, 32])
 def test_another_model_under_the_tag_is_used_by_a_new_daemon(
-    rig: Rig, server: OllamaServer
+    rig: Rig, server: OllamaServer, dim: int
 ) -> None:
-    """Of other dimensions, too: until then words alone answer."""
+    """One recall is enough. Where it has other dimensions words alone answer until then."""
     remember(rig, "The ledger uses WAL mode")
     rig.until(lambda: mode(rig) == "full", "answers by meaning")
     first = rig.daemon.start()["pid"]
     server.models["nomic-embed-text:latest"] = "ffffffffffff"
-    server.dim = 32
-    assert mode(rig) == "lexical"
+    server.dim = dim
+    assert mode(rig) == ("full" if dim == DIM else "lexical")
     rig.until(lambda: not alive(int(first)), "the daemon's end")
     rig.until(lambda: mode(rig) == "full", "answers by meaning")
     assert rig.daemon.ask("stats", {})["embedding"]["model"] == "nomic-embed-text@ffffffff"

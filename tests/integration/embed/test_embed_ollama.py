@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 import fakes_ollama
 import pytest
@@ -11,6 +12,8 @@ from vector_memory.config import Settings
 from vector_memory.embed import ollama as backend
 from vector_memory.embed.ollama import OllamaEmbedder
 from vector_memory.errors import EmbeddingError, ModelChangedError
+from vector_memory.service.base import embedding as shared
+from vector_memory.service.base.embedding import Embedding
 
 
 @pytest.fixture
@@ -59,20 +62,71 @@ def test_another_version_has_another_name(server: fakes_ollama.OllamaServer) -> 
     assert _connect(server).model == "nomic-embed-text@ffffffff"
 
 
-def test_a_version_that_comes_later_makes_no_vector(server: fakes_ollama.OllamaServer) -> None:
-    """Its tag is the same, its weights are not; a new connection has its name."""
+def test_a_version_that_comes_later_is_told(server: fakes_ollama.OllamaServer) -> None:
+    """Its tag is the same, its weights are not; a new connection has its name. One of other dimensions makes no vector."""
     embedder = _connect(server)
     before = server.models["nomic-embed-text:latest"]
     server.models["nomic-embed-text:latest"] = "ffffffffffff"
-    for embed in (lambda: embedder.embed_documents(["a note"]), lambda: embedder.embed_query("a")):
-        with pytest.raises(ModelChangedError, match="ffffffff"):
-            embed()
-    assert _connect(server).embed_query("a question").shape == (768,)
+    with pytest.raises(ModelChangedError, match="ffffffff"):
+        embedder.confirm()
+    _connect(server).confirm()
     server.models["nomic-embed-text:latest"] = before
-    assert embedder.embed_query("a question").shape == (768,)
+    embedder.confirm()
     server.dim = 32
     with pytest.raises(ModelChangedError, match="32 dimensions"):
         embedder.embed_query("a question")
+
+
+def test_the_version_is_asked_where_nobody_waits(
+    server: fakes_ollama.OllamaServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once for all texts whose vectors are kept, before they are; for questions behind the answer, once in a while."""
+    monkeypatch.setattr(shared, "CONFIRM_EVERY_S", 1_000.0)
+    embedder = _connect(server)
+    embedding = Embedding(lambda: embedder, lambda: embedder)
+    assert embedding.load()
+    server.listed = 0
+    assert embedding.documents(["a note", "another", "a third"]).shape == (3, 768)
+    assert server.listed == 1
+    embedder.embed_query("a question")
+    assert server.listed == 1
+    for _ in range(20):
+        assert embedding.query("a question") is not None
+        until(lambda: server.listed > 1)
+    assert server.listed == 2
+    embedding.close()
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_of_another_version_no_vector_is_kept(
+    server: fakes_ollama.OllamaServer, monkeypatch: pytest.MonkeyPatch, is_kept: bool
+) -> None:
+    """Of the same dimension, too. A question may get one; from then on nothing does."""
+    monkeypatch.setattr(shared, "CONFIRM_EVERY_S", 0.0)
+    embedder = _connect(server)
+    embedding = Embedding(lambda: embedder, lambda: embedder)
+    assert embedding.load()
+    server.models["nomic-embed-text:latest"] = "ffffffffffff"
+    if is_kept:
+        with pytest.raises(ModelChangedError, match="ffffffff"):
+            embedding.documents(["a note"])
+    else:
+        assert embedding.query("a question") is not None
+        until(lambda: embedding.is_replaced)
+    assert embedding.query("a question") is None
+    with pytest.raises(ModelChangedError, match="ffffffff"):
+        embedding.documents(["a note"])
+    assert embedding.state == "failed"
+    embedding.close()
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    """Wait for what another thread does."""
+    for _ in range(1_000):
+        if is_so():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it never came")
 
 
 def test_texts_go_in_batches(server: fakes_ollama.OllamaServer) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from vector_memory.errors import EmbeddingError, ModelChangedError, VectorMemoryError
 from vector_memory.journal.rows import text_hash
-from vector_memory.model import BegunVector, Vocabulary
+from vector_memory.model import BegunVector, Served, Vocabulary
 
 if TYPE_CHECKING:
     from vector_memory.model import Embedder, Vector, Vectors
@@ -25,6 +25,9 @@ PROMPT_CHARS = 320
 as well as 128 tokens do (AUC 0.76 both), 240 characters do not (0.72)."""
 PROMPT_WAIT_S = 0.07
 """How long a prompt's vector is waited for, of the 130 ms that a hook has."""
+CONFIRM_EVERY_S = 5.0
+"""How often it is asked at most whether a server still has the same model, and how long after a question at the
+latest."""
 TRIED_WITH = "warm up"
 log = logging.getLogger(__name__)
 
@@ -58,6 +61,8 @@ class Embedding:
         self._sentences: OrderedDict[bytes, Vector] = OrderedDict()
         self.error = ""
         self.is_replaced = False
+        self._confirm_at = 0.0
+        self._confirming: threading.Timer | None = None
 
     @property
     def state(self) -> str:
@@ -107,13 +112,37 @@ class Embedding:
 
     def query(self, text: str) -> Vector | None:
         """Return a question's vector, (dim,), or None where there is no model now."""
-        if self._embedder is None:
+        if self._embedder is None or self.is_replaced:
             return None
         try:
             with self._noted(), self._lock:
-                return self._embedder.embed_query(text)
+                vector = self._embedder.embed_query(text)
         except EmbeddingError:
             return None
+        if isinstance(self._embedder, Served):
+            self._confirm_soon(self._embedder)
+        return vector
+
+    def _confirm_soon(self, embedder: Served) -> None:
+        """Ask behind the answer: a prompt cannot wait for a second one of the server's."""
+        if self._confirming is None:
+            now = time.monotonic()
+            self._confirming = threading.Timer(
+                max(0.0, self._confirm_at - now), self._confirm, [embedder]
+            )
+            self._confirming.daemon = True
+            self._confirming.start()
+
+    def _confirm(self, embedder: Served) -> None:
+        # What is embedded from here on is asked about once more.
+        self._confirm_at, self._confirming = time.monotonic() + CONFIRM_EVERY_S, None
+        try:
+            embedder.confirm()
+        except ModelChangedError as error:
+            self._failed(error)
+        except EmbeddingError:
+            # Whether it can embed is what the next text shows.
+            pass
 
     def of_query(self, query: Query) -> BegunVector:
         """Begin to embed what is asked; return its vector, (dim,), as it is being made."""
@@ -153,8 +182,14 @@ class Embedding:
         """
         if self._embedder is None:
             raise EmbeddingError("The embedding model is not loaded.", self.error)
+        if self.is_replaced:
+            raise ModelChangedError(self.error)
         with self._noted():
-            return self._documents(self._embedder, texts)
+            vectors = self._documents(self._embedder, texts)
+            if texts and isinstance(self._embedder, Served):
+                # These are kept: none may be another model's.
+                self._embedder.confirm()
+            return vectors
 
     def _documents(self, embedder: Embedder, texts: Sequence[str]) -> Vectors:
         if len(texts) >= BULK_FROM:
@@ -216,6 +251,8 @@ class Embedding:
     def close(self) -> None:
         """Release the model."""
         self.rest()
+        if (waiting := self._confirming) is not None:
+            waiting.cancel()
         if self._asked is not None:
             self._asked.shutdown(wait=True, cancel_futures=True)
             self._asked = None

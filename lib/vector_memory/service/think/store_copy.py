@@ -32,7 +32,7 @@ from vector_memory.system.json_in import Record
 from vector_memory.system.paths import Home
 
 if TYPE_CHECKING:
-    from vector_memory.model import Vectors
+    from vector_memory.model import Vector, Vectors
     from vector_memory.retrieve.query import Query
 
 JOURNAL = "journal.db"
@@ -50,6 +50,10 @@ class PatientEmbedding(Embedding):
     def of_prompt(self, query: Query) -> BegunVector:
         """Return the vector of a prompt's beginning, however long it takes."""
         return lambda: self.query(query.embedded[:PROMPT_CHARS])
+
+    def query(self, text: str) -> Vector | None:
+        """Return a question's vector, (dim,), by the daemon's own, which notes how its model does."""
+        return self._shared.query(text)
 
     def documents(self, texts: Sequence[str]) -> Vectors:
         """Return (len(texts), dim) vectors in the order of `texts`, by the daemon's own process."""
