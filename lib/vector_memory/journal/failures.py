@@ -44,6 +44,11 @@ def translated(path: str) -> Iterator[None]:
         ) from error
 
 
+def said(error: BaseException | None) -> str:
+    """Return what SQLite says is wrong, without what is stored there: that belongs into no log."""
+    return str(error).partition(" with text ")[0]
+
+
 def is_damage(error: StoreDamagedError) -> bool:
     """Whether SQLite could not read a file; one of a newer version or another program is whole."""
     return isinstance(error.__cause__, sqlite3.DatabaseError)
@@ -72,8 +77,7 @@ def translate(error: sqlite3.Error, path: str) -> Exception:
         return _full(path, error)
     if any(part in words for part in _DAMAGED):
         return StoreDamagedError(
-            # What is stored there belongs into no log.
-            f"{path} is damaged: {str(error).partition(' with text ')[0]}.",
+            f"{path} is damaged: {said(error)}.",
             "Run `vector-memory check --read-data`: it saves what can be read.",
         )
     if any(part in words for part in _BUSY):

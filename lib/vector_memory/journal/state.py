@@ -13,7 +13,7 @@ from vector_memory.journal import audit, job_rows, use_labels
 from vector_memory.journal.audit import AuditEntry
 from vector_memory.journal.audit_log import AuditLog
 from vector_memory.journal.connection import open_reader
-from vector_memory.journal.failures import full_disk, is_damage, on_error, translated
+from vector_memory.journal.failures import full_disk, is_damage, on_error, said, translated
 from vector_memory.journal.job_rows import JobRow, JobRows
 from vector_memory.journal.opening import connect
 from vector_memory.journal.repair import swap
@@ -28,6 +28,9 @@ KEPT_FOR = {
     "sessions": timedelta(days=90),
     "use_labels": use_labels.KEPT_FOR,
 }
+NEEDED = ("trusted", "due", "jobs", "counters")
+"""Small tables that a daemon reads whole before it can answer, a check as well: a text there that is no UTF-8 has to be
+found before."""
 DAYS_FOR = timedelta(days=30)
 """How long the counters of single days are kept."""
 
@@ -65,7 +68,7 @@ class State(AuditLog, JobRows, UseLabels, StateRows):
             if not is_damage(error) or not os.access(os.path.dirname(path), os.W_OK):
                 raise
             with translated(path), full_disk(path):
-                _mend(path, str(error.__cause__))
+                _mend(path, said(error.__cause__))
             return cls._open(path, clock)
 
     @classmethod
@@ -79,6 +82,8 @@ class State(AuditLog, JobRows, UseLabels, StateRows):
                 with translated(path), closing(open_reader(path)) as connection:
                     for flaw in flaws(connection, False, 1):
                         raise sqlite3.DatabaseError(f"malformed ({' '.join(flaw.split())})")
+                    for table in NEEDED:
+                        connection.execute(f"SELECT * FROM {table}").fetchall()
                 state._sweep()
         return state
 

@@ -362,6 +362,26 @@ def test_rows_that_nobody_can_read_are_found_by_a_check(tmp_path: Path) -> None:
     assert list(reopen(tmp_path).records("contract")) == ["whole"]
 
 
+@pytest.mark.parametrize("table", ["trusted", "due", "jobs", "counters"])
+def test_what_a_daemon_needs_for_any_answer_is_read_at_its_start(
+    tmp_path: Path, table: str
+) -> None:
+    """A check is an answer, too: it could not be asked for."""
+    state = full_state(tmp_path)
+    before = contents(state)
+    state.close()
+    with sqlite3.connect(tmp_path / "state.db") as connection:
+        key = connection.execute(f"PRAGMA table_info({table})").fetchone()[1]
+        connection.execute(f"UPDATE {table} SET {key} = CAST(x'ff41' AS TEXT)")
+    connection.close()
+    state = reopen(tmp_path)
+    assert contents(state) == {**before, table: []}
+    (noted,) = state.set_aside()
+    assert "Could not decode" in str(noted["why"])
+    assert "text" not in str(noted["why"]), "what is stored there is no reason"
+    state.close()
+
+
 def test_important_things_wait_for_the_disk(state: State) -> None:
     """Cursors, trust and audit are committed with a sync, and the rest goes back to none."""
     seen: list[str] = []
