@@ -6,10 +6,9 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from vector_memory.errors import EmbeddingError, ModelChangedError, VectorMemoryError
@@ -46,7 +45,7 @@ class Embedding:
         load_bulk: makes the one for many texts, in a process of its own.
 
     Attributes:
-        error: why it could not be loaded, or did not answer the last time; "" where it did.
+        error: why it could not be loaded, or answered no question the last time; "" where it did.
         is_replaced: another model is there under its name, which only a new daemon may use.
     """
 
@@ -115,10 +114,12 @@ class Embedding:
         if self._embedder is None or self.is_replaced:
             return None
         try:
-            with self._noted(), self._lock:
+            with self._lock:
                 vector = self._embedder.embed_query(text)
-        except EmbeddingError:
+        except EmbeddingError as error:
+            self._failed(error)
             return None
+        self.error = ""
         if isinstance(self._embedder, Served):
             self._confirm_soon(self._embedder)
         return vector
@@ -178,18 +179,26 @@ class Embedding:
         """Return (len(texts), dim) vectors in the order of `texts`.
 
         Raises:
-            EmbeddingError: there is no model, or it failed.
+            EmbeddingError: there is no model, it failed, or it refuses one of these texts: then it is `ready` still.
         """
         if self._embedder is None:
             raise EmbeddingError("The embedding model is not loaded.", self.error)
         if self.is_replaced:
             raise ModelChangedError(self.error)
-        with self._noted():
+        try:
             vectors = self._documents(self._embedder, texts)
             if texts and isinstance(self._embedder, Served):
                 # These are kept: none may be another model's.
                 self._embedder.confirm()
-            return vectors
+        except ModelChangedError as error:
+            self._failed(error)
+            raise
+        except EmbeddingError:
+            # A server may have no vector for one text alone. Whether it has failed a question tells.
+            self.query(TRIED_WITH)
+            raise
+        self.error = ""
+        return vectors
 
     def _documents(self, embedder: Embedder, texts: Sequence[str]) -> Vectors:
         if len(texts) >= BULK_FROM:
@@ -202,16 +211,6 @@ class Embedding:
             with self._lock:
                 parts.append(embedder.embed_documents([text]))
         return np.concatenate(parts) if parts else embedder.embed_documents([])
-
-    @contextmanager
-    def _noted(self) -> Iterator[None]:
-        """Note whether the model answers what is asked of it within."""
-        try:
-            yield
-        except EmbeddingError as error:
-            self._failed(error)
-            raise
-        self.error = ""
 
     def _failed(self, error: VectorMemoryError) -> None:
         if str(error) != self.error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,9 @@ BATCH = 512
 """Texts that are put into the index at once."""
 STEP = 128
 """Texts that are embedded at once: whoever waits sees how far it is."""
+MOST_FAILURES = 10
+"""How often a model may fail in one go that answers questions all the same: enough to find one text of a step that
+it refuses."""
 BACKLOG_BATCH = 16_384
 """Rows that a backlog's words are indexed by: each batch costs a commit, which syncs a dozen files and reads all that no
 index covers yet."""
@@ -61,9 +65,9 @@ def apply_changes(
     changes: Sequence[Change],
     reached: int,
     embed: bool = True,
-) -> None:
+) -> int:
     """Put changed memories into the index, with vectors where a model can be had; without `embed`
-    with those alone that are cached, the rest being left for later."""
+    with those alone that are cached, the rest being left for later. Return how many have one."""
     assert shelf.index is not None
     # Superseded memories stay in the index: who asks in the old words is given the successor.
     shelf.embedded_ahead = 0
@@ -78,6 +82,7 @@ def apply_changes(
         shelf.journal.set_model(embedded, embedding.model)
     if len(embedded) < len(rows):
         shelf.recheck_vectors = True
+    return len(embedded)
 
 
 def _is_indexed(memory: Memory) -> bool:
@@ -93,24 +98,35 @@ def vectors_for(
 ) -> dict[bytes, NDArray[np.float32]]:
     """Return the vectors by text hash: from the cache, the rest embedded now and cached.
 
-    What cannot be embedded now is missing from the result; it is tried again later. What is `counted` goes into the
-    index next.
+    What cannot be embedded now is missing from the result; it is tried again later, but for what the model refuses:
+    for such a text no other waits. What is `counted` goes into the index next.
     """
     if not embedding.model or not changes:
         return {}
     texts = {key: memory.embedded for memory, _, key in changes}
     vectors = shelf.journal.get_vectors(list(texts), embedding.model)
-    lacking = [key for key in texts if key not in vectors]
-    if not lacking or not embed:
+    lacking = [key for key in texts if key not in vectors and key not in shelf.refused]
+    if not embed:
         return vectors
-    for start in range(0, len(lacking), STEP):
-        part = lacking[start : start + STEP]
+    todo = deque(lacking[start : start + STEP] for start in range(0, len(lacking), STEP))
+    failures = 0
+    while todo:
+        part = todo.popleft()
         try:
             made = embedding.documents([texts[key] for key in part])
         except EmbeddingError as error:
-            waiting = len(lacking) - start
-            log.warning("%d memories wait for their vectors: %s", waiting, error)
-            break
+            failures += 1
+            if embedding.state == "failed" or failures > MOST_FAILURES:
+                waiting = len(part) + sum(map(len, todo))
+                log.warning("%d memories wait for their vectors: %s", waiting, error)
+                break
+            if len(part) == 1:
+                shelf.refused.update(part)
+                log.warning("the embedding model has no vector for a memory: %s", error)
+            else:
+                middle = len(part) // 2
+                todo.extendleft((part[middle:], part[:middle]))
+            continue
         shelf.journal.put_vectors(embedding.model, part, made)
         vectors.update(zip(part, made, strict=True))
         shelf.embedded_ahead += len(part) if counted else 0
@@ -122,15 +138,13 @@ def _embed_missing(shelf: Shelf, embedding: Embedding) -> int:
     if not embedding.model:
         return 0
     assert shelf.index is not None
-    rows = shelf.journal.without_model(embedding.model, BATCH)
+    without = shelf.journal.without_model(embedding.model, BATCH + len(shelf.refused))
+    rows = [row for row in without if row[2] not in shelf.refused][:BATCH]
     if not rows:
         shelf.recheck_vectors = False
         return 0
-    before = len(rows)
-    apply_changes(shelf, embedding, rows, shelf.index.reached())
-    left = shelf.journal.without_model(embedding.model, 1)
-    if left and left[0][0].seq == rows[0][0].seq:
-        # Nothing got a vector. Where the model does not fail, later changes ask again.
+    embedded = apply_changes(shelf, embedding, rows, shelf.index.reached())
+    if not embedded:
+        # Where the model does not fail, later changes ask again.
         shelf.recheck_vectors = embedding.state == "failed"
-        return 0
-    return before
+    return embedded

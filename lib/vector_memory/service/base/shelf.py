@@ -45,6 +45,7 @@ class Shelf:
 
     Attributes:
         embedded_ahead: texts whose vectors are made, and which are just being put into the index.
+        refused: the hashes of texts for which the model has no vector; `migrate` and the next daemon ask again.
     """
 
     def __init__(self, folder: str, journal: Journal) -> None:
@@ -55,6 +56,7 @@ class Shelf:
         self.storing = threading.Lock()
         self.recheck_vectors = True
         self.embedded_ahead = 0
+        self.refused: set[bytes] = set()
         self.failed = ""
         self.times_damaged = 0
         self._sizes: dict[tuple[str, ...] | None, tuple[int, int]] = {}

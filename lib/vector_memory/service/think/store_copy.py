@@ -47,6 +47,11 @@ class PatientEmbedding(Embedding):
         vars(self).update(vars(shared))
         self._shared = shared
 
+    @property
+    def state(self) -> str:
+        """The daemon's: its process is asked for documents."""
+        return self._shared.state
+
     def of_prompt(self, query: Query) -> BegunVector:
         """Return the vector of a prompt's beginning, however long it takes."""
         return lambda: self.query(query.embedded[:PROMPT_CHARS])

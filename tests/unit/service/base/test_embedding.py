@@ -108,6 +108,28 @@ def test_a_server_that_is_away_is_a_model_that_fails_until_it_is_back() -> None:
     assert not embedding.is_replaced
 
 
+class Choosy(Served):
+    """One that answers questions and refuses texts."""
+
+    def embed_query(self, text: str) -> Vector:
+        return FakeEmbedder().embed_query(text)
+
+
+@pytest.mark.parametrize("count", [1, shared.BULK_FROM])
+def test_a_model_that_answers_questions_has_not_failed(count: int) -> None:
+    """Whatever texts it has no vector for, and however its process for many of them ended; one that failed for
+    questions is back then."""
+    model = Choosy()
+    embedding = Embedding(lambda: model, lambda: model)
+    assert embedding.load()
+    model.error = EmbeddingError("The server says 500.")
+    for before in ("", "The server was away."):
+        embedding.error = before
+        with pytest.raises(EmbeddingError, match="500"):
+            embedding.documents(["a note"] * count)
+        assert (embedding.state, embedding.error) == ("ready", "")
+
+
 @pytest.mark.parametrize("in_bulk", [False, True])
 def test_another_model_under_the_same_name_gives_no_vector(in_bulk: bool) -> None:
     """Neither where it says so itself nor where the process for many texts has it alone."""
