@@ -16,6 +16,7 @@ from collections.abc import Callable
 from functools import partial
 
 from vector_memory.daemon.work import Relay
+from vector_memory.embed import registry
 from vector_memory.errors import StoreDamagedError, VectorMemoryError
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.follow_journal import follow_once
@@ -38,6 +39,8 @@ IDLE_TICK_S = 60.0
 RETRY_S = 5.0
 RELOAD_S = 60.0
 """Until a model is loaded again that could not be: that takes longer than to ask one, and may fetch something."""
+MOST_RELOAD_S = 3600.0
+"""Until then at most where no server has it: each time it waits twice as long."""
 PATIENCE_S = 120.0
 """How long the other stores wait for one. Opening the index of a large one takes its time."""
 OPTIMIZE_AGAIN_S = 60.0
@@ -83,7 +86,7 @@ class Keeper(Relay):
         self._at = ""
         self._stuck: set[str] = set()
         self._again_at: dict[str, float] = {}
-        self._model_at = 0.0
+        self._model_at, self._reload_s = 0.0, RELOAD_S
         self._readonly: set[str] = set()
         self._backlog_at: dict[str, float] = {}
         self._optimize_at: dict[str, float] = {}
@@ -107,7 +110,7 @@ class Keeper(Relay):
 
     def _run(self) -> None:
         stages: dict[str, Callable[[], object]] = {
-            "model": self._ctx.embedding.load,
+            "model": self._try_model,
             "vectors": self._attach_all,
             "full": self._load_in_quiet,
         }
@@ -194,11 +197,16 @@ class Keeper(Relay):
         self._wake.clear()
 
     def _retry_model(self) -> int:
-        if time.monotonic() < self._model_at:
-            return 0
+        return self._try_model() if time.monotonic() >= self._model_at else 0
+
+    def _try_model(self) -> int:
+        """Load the model, or ask it where it is loaded, and note when to do so again; return 1 where it can be used."""
+        is_there = self._ctx.embedding.retry()
         is_loaded = bool(self._ctx.embedding.model)
-        self._model_at = time.monotonic() + (RETRY_S if is_loaded else RELOAD_S)
-        return int(self._ctx.embedding.retry())
+        self._model_at = time.monotonic() + (RETRY_S if is_loaded else self._reload_s)
+        if not is_loaded and self._ctx.settings.embedding_backend not in registry.SERVED:
+            self._reload_s = min(2 * self._reload_s, MOST_RELOAD_S)
+        return int(is_there)
 
     def _attach_all(self) -> None:
         if self._ctx.embedding.model:

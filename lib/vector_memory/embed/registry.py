@@ -18,6 +18,8 @@ BACKENDS = {
 
 OPTIONAL = frozenset({"sentence-transformers"})
 """Backends whose packages come only on request."""
+SERVED = frozenset({"ollama"})
+"""Backends that ask a server, which may be back at any time."""
 
 
 def unread(settings: Settings) -> str:

@@ -6,8 +6,11 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,7 +21,7 @@ from vector_memory.daemon import keeper as module
 from vector_memory.daemon.app import open_index
 from vector_memory.daemon.keeper import Keeper
 from vector_memory.daemon.work import MOST_LEFT, Worker
-from vector_memory.errors import StoreFullError
+from vector_memory.errors import EmbeddingError, StoreFullError
 from vector_memory.journal import schema
 from vector_memory.journal.readonly import JOURNAL
 from vector_memory.model import Scope
@@ -247,6 +250,59 @@ def test_a_store_in_trouble_keeps_none_of_the_others(
         assert holds(lambda: level("broken"))
     else:
         assert "index" in rig.failures
+
+
+class Missing:
+    """A model that cannot be loaded."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    def __call__(self) -> Any:
+        self.times += 1
+        raise EmbeddingError("There is no model.")
+
+
+def test_a_model_that_cannot_be_loaded_is_loaded_once_at_a_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Words are served without it, and indexing waits for each try."""
+    monkeypatch.setattr(module, "TICK_S", 0.01)
+    model = Missing()
+    house = ServiceHouse(tmp_path, model)
+    model.times = 0
+    keeper = Keeper(house.ctx, open_index, lambda: 100.0, lambda where, error: None)
+    keeper.start()
+    assert holds(lambda: keeper._level)
+    keeper.drop()
+    assert keeper.join(time.monotonic() + 30)
+    assert model.times == 1
+    house.close()
+
+
+@pytest.mark.parametrize(
+    ("backend", "pauses"),
+    [("sentence-transformers", [60, 120, 240, 480, 960, 1920, 3600, 3600]), ("ollama", [60] * 8)],
+)
+def test_a_model_that_is_on_no_server_is_tried_less_and_less(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str, pauses: list[int]
+) -> None:
+    """Each try may import a lot and ask the network; a server may be back at any time."""
+    model = Missing()
+    house = ServiceHouse(tmp_path, model)
+    house.ctx.settings = replace(house.ctx.settings, embedding_backend=backend)
+    now = [0.0]
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    keeper = Keeper(house.ctx, open_index, lambda: 9.0, lambda where, error: None)
+    keeper._try_model()
+    tried = []
+    while len(tried) < len(pauses):
+        now[0] += 10
+        before = model.times
+        keeper._retry_model()
+        tried += [now[0]] if model.times > before else []
+    assert [after - before for before, after in pairwise([0.0, *tried])] == pauses
+    house.close()
 
 
 def test_an_older_store_is_analysed_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
