@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shlex
@@ -65,7 +66,7 @@ def gone(settings: Mapping[str, object], home: str) -> list[str]:
     says nothing."""
     wired = settings.get("hooks")
     programs = [
-        os.path.expanduser(word)
+        word
         for groups in (wired.values() if isinstance(wired, dict) else ())
         for group in _listed(groups)
         for hook in _listed(group.get("hooks") if isinstance(group, dict) else None)
@@ -73,9 +74,16 @@ def gone(settings: Mapping[str, object], home: str) -> list[str]:
         for word in _words(hook)
         if word.endswith(("hooks/run", os.path.join("app", "hook")))
     ]
-    # Where a variable leads is not known here.
-    known = [path for path in dict.fromkeys(programs) if os.path.isabs(path)]
-    return [path for path in known if not os.access(path, os.R_OK)]
+    return [path for path in dict.fromkeys(programs) if _is_gone(path)]
+
+
+def _is_gone(path: str) -> bool:
+    # No file has a NUL or half a character in its name, and asking for one raises.
+    with contextlib.suppress(ValueError):
+        path = os.path.expanduser(path)
+        # Where a variable leads is not known here.
+        return os.path.isabs(path) and not os.access(path, os.R_OK)
+    return True
 
 
 def _words(hook: Mapping[str, object]) -> list[str]:

@@ -350,6 +350,19 @@ class TestHooks:
         settings("user", wired.replace(case.home.shim, "$HOME/vector-memory/hooks/run"))
         assert states(list(hooks.check(case))) == ["ok"]
 
+    @pytest.mark.parametrize("start", ["/\0", "~\0", "/\ud800", "~\ud800", "/\n  ok", "/far" * 999])
+    def test_a_name_that_no_file_can_have_is_gone(
+        self, case: checks.Case, settings: Callable[..., None], start: str
+    ) -> None:
+        """A repository may have any in its settings; it is told in one short line."""
+        line = {"type": "command", "command": f"sh '{start}/vector-memory/hooks/run' stop"}
+        settings("project", {"hooks": {"Stop": [{"hooks": [line]}]}})
+        (found,) = hooks.check(case)
+        assert (found.state, found.fix) == ("warn", hooks.REPLACE)
+        told = found.message.partition(" runs ")[2]
+        assert told.isprintable()
+        assert len(told) < 400
+
     def test_events_that_no_settings_wire_are_named(
         self, case: checks.Case, settings: Callable[..., None]
     ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from vector_memory.cli import output
 from vector_memory.cli.checks import Case, CheckResult, fail, ok, warn
 from vector_memory.setup import wiring
 from vector_memory.setup.snippet import load
@@ -31,7 +32,7 @@ def check(case: Case) -> Iterator[CheckResult]:
         wired.update(wiring.events(settings, case.home.root))
         for program in wiring.gone(settings, case.home.root):
             is_whole = False
-            yield warn(f"{path} runs {program}, which is not there.", REPLACE)
+            yield warn(f"{path} runs {output.one_line(program)}, which is not there.", REPLACE)
         if settings.get("disableAllHooks") is True:
             fix = "Take disableAllHooks out."
             yield fail(f"{path} switches all hooks off.", fix)
