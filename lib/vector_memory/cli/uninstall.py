@@ -147,7 +147,7 @@ def _unwire(path: str, home: str) -> None:
         del settings["hooks"]
     content = json.dumps(settings, indent=2, ensure_ascii=False) + "\n"
     try:
-        write_durably(real, content.encode(), os.stat(real).st_mode & 0o777)
+        write_durably(real, content.encode(), keep_mode=True)
     except OSError as error:
         raise BadInputError(
             f"{path} cannot be written: {error.strerror}.", "Take our hooks out of it by hand."

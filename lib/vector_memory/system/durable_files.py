@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
+import stat
 import threading
 from datetime import datetime, timezone
 
@@ -39,11 +41,17 @@ def sync_descriptor(descriptor: int) -> None:
     os.fsync(descriptor)
 
 
-def write_durably(path: str, content: bytes, mode: int = 0o600) -> None:
+def write_durably(path: str, content: bytes, mode: int = 0o600, keep_mode: bool = False) -> None:
     """Put a file in the place of another one, whole and on the disk.
 
+    Args:
+        path: where.
+        content: what.
+        mode: its rights, of which the user's mask takes some.
+        keep_mode: it gets exactly those of the file that was there, if one was.
+
     Raises:
-        OSError: it cannot be written; what was there is there, and nothing else.
+        OSError: it cannot be written; what was there is there, and nothing else. Or the disk failed just then.
     """
     folder, name = os.path.split(path)
     # A name may be as long as the disk allows.
@@ -55,12 +63,25 @@ def write_durably(path: str, content: bytes, mode: int = 0o600) -> None:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
+            if keep_mode and os.path.exists(path):
+                _set_mode(temporary, stat.S_IMODE(os.stat(path).st_mode))
             sync_descriptor(descriptor)
         os.replace(temporary, path)
     except BaseException:
         drop(temporary, OSError)
         raise
-    sync_file(folder)
+    try:
+        sync_file(folder)
+    except OSError as error:
+        # Some disks, of networks and of other systems, have no way to sync a folder.
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+
+
+def _set_mode(path: str, mode: int) -> None:
+    # A disk without rights of its own refuses to be told even those that it gives to all.
+    if stat.S_IMODE(os.stat(path).st_mode) != mode:
+        os.chmod(path, mode)
 
 
 def put_aside(path: str, within: str, name: str, kept: int = 1, mark: str = DAMAGED) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import logging
 import os
-import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -106,7 +105,7 @@ def take_out_sections(folder: str, session: str) -> int:
                 old = _read(path)
                 new = with_section(old, session, "")
                 if new != old:
-                    _replace(path, new)
+                    write_durably(path, new.encode("utf-8"), keep_mode=True)
                     changed += 1
             except (OSError, UnicodeError) as error:
                 log.warning("a note is left as it is: %s", error)
@@ -265,7 +264,7 @@ def put_section(
         return False
     if os.path.isdir(folder):
         os.makedirs(os.path.dirname(real), exist_ok=True)
-    _replace(real, new)
+    write_durably(real, new.encode("utf-8"), keep_mode=True)
     return True
 
 
@@ -278,9 +277,3 @@ def _read(path: str) -> str:
         raise OSError(f"{path} is longer than {MOST_NOTE_BYTES:,} bytes")
     # Line ends stay as they are: the note may come from another system.
     return data.decode("utf-8")
-
-
-def _replace(path: str, text: str) -> None:
-    mode = stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else 0o600
-    write_durably(path, text.encode("utf-8"))
-    os.chmod(path, mode)
