@@ -85,7 +85,7 @@ def verbs_of(act: Callable[..., Any]) -> list[str]:
 def _asked(call: ast.Call, known: dict[str, Any]) -> Iterator[str]:
     """Yield the verb of a call that asks the daemon: of `caller.ask("verb", …)` or `paged(caller, "verb", …)`."""
     is_paged = isinstance(call.func, ast.Name) and call.func.id == "paged"
-    is_plain = isinstance(call.func, ast.Attribute) and call.func.attr in ("ask", "ask_long")
+    is_plain = isinstance(call.func, ast.Attribute) and call.func.attr == "ask"
     arguments = call.args[1:] if is_paged else call.args if is_plain else []
     verb = arguments[0] if arguments else None
     if isinstance(verb, ast.Constant) and isinstance(verb.value, str):

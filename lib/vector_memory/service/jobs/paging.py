@@ -41,11 +41,11 @@ def page(
     Args:
         k: memories of a page at most.
         begun: by store, behind which `seq` to begin; everything by default.
-        in_tiers: what gave way, too, but nothing that is cold.
+        in_tiers: what gave way, too, but nothing that is cold; of stores alone that can be written.
     """
-    shelves = ctx.all_shelves()
+    shelves = [shelf for shelf in ctx.all_shelves() if shelf.journal.writable or not in_tiers]
     folders = [shelf.folder for shelf in shelves]
-    folder = cursor.text("store") or folders[0]
+    folder = cursor.text("store") or next(iter(folders), "")
     if folder not in folders:
         return None
     place = folders.index(folder)

@@ -33,9 +33,8 @@ def step(ctx: Context, run: JobRun) -> Step:
     page = paging.page(ctx, run.cursor, AT_ONCE, in_tiers=True)
     if page is None:
         return Step({"looked_at": 0, "moved": 0})
-    memories = page.memories if page.shelf.journal.writable else []
-    moved = _moved(ctx, page.shelf, memories, run)
-    report = {"looked_at": len(memories), "moved": moved.total(), **moved}
+    moved = _moved(ctx, page.shelf, page.memories, run)
+    report = {"looked_at": len(page.memories), "moved": moved.total(), **moved}
     is_told = moved and not run.dry_run
     return Step(report, page.cursor, Entry("tiers", (), dict(moved)) if is_told else None)
 

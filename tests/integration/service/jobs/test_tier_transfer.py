@@ -380,6 +380,36 @@ def test_a_journal_of_the_version_before_opens(tmp_path: Path) -> None:
     journal.close()
 
 
+def test_a_store_that_can_only_be_read_is_not_paged_through(
+    house: ServiceHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing could be moved there; the others are, and where none can be written there is nothing to do."""
+    (tmp_path / "app").mkdir()
+    door(house.ctx, "init", {"dir": str(tmp_path / "app")})
+    own = house.ctx.shelf_of(house.ctx.place(str(tmp_path / "app"))).journal
+    own.add([memory(n) for n in range(3)])
+    talk(house, OTHERS)
+    house.pass_time(days=400)
+    readonly_ones = [own]
+    writable = Journal.writable
+    monkeypatch.setattr(
+        Journal,
+        "writable",
+        property(lambda one: one not in readonly_ones and writable.__get__(one)),
+    )
+
+    def none(*given: object) -> list[Memory]:
+        raise AssertionError("a page that is thrown away was read")
+
+    monkeypatch.setattr(own, "after", none)
+    report = runner.run(house.ctx, "tier-transfer", False).report
+    assert (report["looked_at"], report["moved"]) == (3, 3)
+    everywhere = house.ctx.global_shelf().journal
+    readonly_ones.append(everywhere)
+    monkeypatch.setattr(everywhere, "after", none)
+    assert runner.run(house.ctx, "tier-transfer", False).outcome == "ok"
+
+
 def test_a_journal_of_the_version_before_can_be_read_where_it_cannot_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
