@@ -21,7 +21,7 @@ from vector_memory.index.edited_values import (
 from vector_memory.index.exchanges import Exchange
 from vector_memory.model import TOLD_OF, TOOK_AWAY, WROTE
 from vector_memory.text import shell
-from vector_memory.text.words import names_in, words_in
+from vector_memory.text.words import words_in
 
 BYTES = 5
 """Of a line's hash: by chance two lines of a million are alike once in a million."""
@@ -58,17 +58,14 @@ def edited_lines(exchange: Exchange, clean: Callable[[str], str]) -> dict[str, o
         clean: redacts a text.
     """
     edited, told = _Edited(), numbers_told([exchange.prompt, exchange.answer])
-    names = set(names_in(f"{exchange.prompt}\n{exchange.answer}".casefold()))
     for call in exchange.calls:
         if call.failed or not call.is_done:
             continue
         edited.took |= dict.fromkeys(f"{path}\0" for path in _removed(call.command, exchange.cwd))
         if read := _below(call.looked_at, exchange.cwd):
             edited.seen |= values_read(read, call.answered, told, clean)
-            if _stem(read) in names:
-                edited.wrote[f"{read}\0"] = None
         path = _below(call.file, exchange.cwd)
-        if path is None or _stem(path) in _LOGS:
+        if path is None or path.rpartition("/")[2].partition(".")[0].casefold() in _LOGS:
             continue
         # It goes with any folder that it lies in.
         edited.wrote |= dict.fromkeys(f"{path}\0" for path in (path, *_folders(path)))
@@ -128,16 +125,11 @@ def _line_mark(line: str) -> bytes:
     return hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=BYTES).digest()
 
 
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].partition(".")[0].casefold()
-
-
 def _removed(command: str, cwd: str) -> Iterator[str]:
-    """Yield the files and folders that a command line deletes or moves by their names, as they lie below a folder."""
-    for one in shell.parse(command) if "rm" in command or "mv" in command else ():
+    """Yield the files and folders that a command line deletes by their names, as they lie below a folder."""
+    for one in shell.parse(command) if "rm" in command else ():
         words = [word.text for word in one.words if word.plain and not word.glob]
-        words = words[words[:1] == ["git"] :]
-        paths = words[1:] if words[:1] == ["rm"] else words[1:-1] if words[:1] == ["mv"] else []
+        paths = words[2:] if words[:2] == ["git", "rm"] else words[1:] if words[:1] == ["rm"] else []  # fmt: skip
         if any(word in _KEEPING for word in words):
             continue
         for path in paths:

@@ -87,7 +87,7 @@ def test_what_is_deleted_takes_its_lines_away(tmp_path: Path, line: str) -> None
 @pytest.mark.parametrize(
     "line",
     ["rm *.py", "ls src/lid.py", "git rm --cached src/lid.py", "git rm -n src/lid.py", "rm -rf dist/src", "rm -rf /tmp/xyz/src",
-     "cd /tmp/old && rm -rf src", "cp src/lid.py /tmp && rm /tmp/lid.py", "rm -rf ../src", "rm lid.py"],
+     "cd /tmp/old && rm -rf src", "cp src/lid.py /tmp && rm /tmp/lid.py", "rm -rf ../src", "rm lid.py", "git mv src lib", "mv src/lid.py lid.off"],
 )  # fmt: skip
 def test_other_commands_take_nothing_away(tmp_path: Path, line: str) -> None:
     wrote, _ = marks(tmp_path, ("", OLD), file_path="/home/dev/app/src/lid.py")

@@ -123,13 +123,10 @@ def rewritten(ctx: Context, shelf: Shelf, read: TurnReader, memory: Memory, scop
     if not talk:
         return []
     changes = Changes(ctx, shelf, read, _terms([memory]), scope)
-    ends = {end.id: end for marks in _marks(talk[0], [memory]) if (end := changes.end(talk[0], marks))}  # fmt: skip
+    wrote = bytes_of(talk[0].extra.get(WROTE))
+    told = told_of(talk[0].extra.get(TOLD_OF), _said([memory]))
+    ends = {end.id: end for marks in (wrote, told) if (end := changes.end(talk[0], marks))}
     return sorted(ends.values(), key=lambda end: end.created_at)
-
-
-def _marks(first: Memory, told: Sequence[Memory]) -> tuple[bytes, bytes]:
-    """Return the marks of the lines that an exchange wrote, and of the numbers in files that some of its memories tell."""
-    return bytes_of(first.extra.get(WROTE)), told_of(first.extra.get(TOLD_OF), _said(told))
 
 
 class Changes(NamedTuple):
@@ -142,15 +139,15 @@ class Changes(NamedTuple):
     scope: Scope
 
     def end(self, first: Memory, marks: bytes) -> Memory | None:
-        """Return the beginning of the last exchange that changed what has some marks, or what took its place."""
+        """Return the beginning of the last exchange that changed what has some marks, or the lines that took its place."""
         last: Memory | None = None
         for _ in range(MOST_STEPS):
             later = self.newest(first, marks)
             if not later:
                 return last
             first = last = later[0]
-            lines, values = _marks(first, later)
-            marks = lines + values if len(lines) <= BYTES * MOST_FOLLOWED else b""
+            lines = bytes_of(first.extra.get(WROTE))
+            marks = lines if len(lines) <= BYTES * MOST_FOLLOWED else b""
         return None
 
     def newest(self, first: Memory, marks: bytes) -> list[Memory]:

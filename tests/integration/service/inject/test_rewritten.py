@@ -190,3 +190,20 @@ def test_of_a_long_answer_what_speaks_of_it_is_told(house: ServiceHouse, app: Pa
     capture(house, app, "first", MADE)
     capture(house, app, "second", (CHANGED[0], answer, CHANGED[2]))
     assert "every 15 minutes" in recalled(house, app)
+
+
+def test_other_numbers_that_a_change_tells_are_not_followed(house: ServiceHouse, app: Path) -> None:
+    """What changed those later hid what changed the number that was told."""
+    capture(house, app, "first", (*MADE[:2], ("", "belt_interval_s = 600 # every 10 minutes")))
+    said = Talk("second", cwd=str(app), timestamp=house.time.isoformat())
+    said.user(CHANGED[0])
+    said.call("Read", "r", file_path=str(app / "oven.toml"))
+    said.result("trays = 8", "r")
+    said.call("Edit", "e", file_path=str(app / "oven.toml"), old_string="every 10 minutes", new_string="every 15 minutes")  # fmt: skip
+    said.result("ok", "e")
+    said.say(f"{CHANGED[1]} The 8 trays stay.")
+    captured_of(house.ctx, said.write(app / "second.jsonl"), str(app), final=True)
+    house.pass_time(days=2)
+    other = ("call it 12 trays", "The belt holds 12 trays while the oven is hot, 8 before.", ("trays = 8", "trays = 12"))  # fmt: skip
+    capture(house, app, "third", other)
+    assert f"User: {CHANGED[0]}" in recalled(house, app)
