@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from itertools import groupby
 
-from vector_memory.model import IMPORTANT, PASSAGE, CleanText, Memory, Source
+from vector_memory.model import IMPORTANT, PASSAGE, Memory, Source
 from vector_memory.retrieve import render
 from vector_memory.retrieve.newer import Weighed, newer_of
 from vector_memory.service.base import client_memory
@@ -108,9 +108,9 @@ class StartRules:
 
     def _note(self, rules: Sequence[Memory]) -> fence.Note:
         if len(rules) == 1:
-            text = CleanText(rules[0].text + self._changes[rules[0].id])
-            shown = replace(rules[0], text=text, title="", source=Source())
-            return render.note(shown, "", NOTE_TOKENS + CHANGE_TOKENS)
+            shown = replace(rules[0], title="", source=Source())
+            note, change = render.note(shown, "", NOTE_TOKENS), self._changes[rules[0].id]
+            return fence.Note(note.id, note.head, note.text + change, note.foreign, note.is_cut)
         by_time = sorted(rules, key=lambda rule: (rule.created_at, self._places[rule.id]))
         first, last = _day(by_time[0]), _day(by_time[-1])
         span = f"{first} to {last}" if first < last else f"{first}"

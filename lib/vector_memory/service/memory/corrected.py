@@ -3,7 +3,7 @@ told the one has to be told the other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from vector_memory.index.voices import ASSISTANT, USER, voices
@@ -13,6 +13,7 @@ from vector_memory.service.memory.passages import TurnReader, number_of
 from vector_memory.text import analysis, fence
 from vector_memory.text.corrections import corrects, may_correct
 from vector_memory.text.prompts import Prompt
+from vector_memory.text.words import clauses_in, numbers_in
 
 FOLLOWING = 2
 """How many exchanges after one may correct it: thanks may stand between, and what corrects may be corrected."""
@@ -43,28 +44,46 @@ def corrections(read: TurnReader, memory: Memory) -> list[Memory]:
 
 
 def in_short(correction: Memory, lead: str, said: str) -> str:
-    """Return a correction as it is told behind what it corrects: of the prompt, and of what was answered, what speaks of
-    the words that were said before."""
-    spoken = _spoken(correction)
-    prompt = _about(spoken[0], TOKENS // 2, said, fence.cut) if spoken else ""
-    left = TOKENS - fence.tokens(prompt)
-    return lead + "\nAssistant: ".join([prompt, *(_about(text, left, said, fence.gist) for text in spoken[1:2])])  # fmt: skip
+    """Return a correction as it is told behind what it corrects: the beginning of the prompt, and what of the answer
+    speaks of the words that were said before."""
+    prompt, *answers = spoken(correction)[:2]
+    asked = _in_a_line(prompt, TOKENS // 2)
+    left = TOKENS - fence.tokens(asked)
+    answered = (" ".join(_about(text, left, said, prompt).split()) for text in answers)
+    return lead + "\nAssistant: ".join([asked, *answered])
 
 
 def asked_in(correction: Memory, lead: str, said: str, most: int) -> str:
     """Return what a correction begins with alone, the prompt, in so many tokens at most."""
-    return lead + _about("".join(_spoken(correction)[:1]), most, said, fence.cut)
+    return lead + _in_a_line(spoken(correction)[0], most)
 
 
-def _about(text: str, most: int, said: str, otherwise: Callable[[str, int], str]) -> str:
-    """Return what of a text speaks of what was said, in so many tokens at most."""
+def _in_a_line(text: str, most: int) -> str:
+    """Return the beginning of a text, in so many tokens at most: another line would look like another rule, or like
+    somebody else's words."""
+    return " ".join(fence.cut(text, most).split())
+
+
+def _about(text: str, most: int, said: str, asked: str) -> str:
+    """Return what of an answer speaks of what was said, in so many tokens at most, with the sentence that puts another
+    number for one of it, or tells one that was asked for."""
     low = text.lower()
     words = [term for term in dict.fromkeys(analysis.analyse(said)) if term in low]
-    return fence.cut(text, most, words) if words else otherwise(text, most)
+    told = fence.cut(text, most, words) if words else fence.gist(text, most)
+    before, wanted, there = set(numbers_in(said)), set(numbers_in(asked)), set(numbers_in(told))
+    for sentence in clauses_in(fence.tidy(text)):
+        own = set(numbers_in(sentence))
+        if own - before and own & (before | wanted) and there.isdisjoint(own - before):
+            first = fence.cut(sentence, most // 2)
+            more = fence.cut(text, most - fence.tokens(first) - 2, words).lstrip("… ")
+            return f"{first} … {more}"
+    return told
 
 
-def _spoken(correction: Memory) -> list[str]:
-    return [voice.text for voice in voices(correction.text) if voice.who in (USER, ASSISTANT)]
+def spoken(memory: Memory) -> list[str]:
+    """Return what the user and the assistant say in a passage, in their order."""
+    said = (voice.text for voice in voices(memory.text) if voice.who in (USER, ASSISTANT))
+    return [text for text in said if text.strip()]
 
 
 def talk_of(memories: Sequence[Memory]) -> list[Memory]:

@@ -17,7 +17,7 @@ from vector_memory.model import TOLD_OF, TOOK_AWAY, WROTE, Memory, Scope
 from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory.corrected import LEAD, corrections, prompt_of, talk_of
+from vector_memory.service.memory.corrected import LEAD, corrections, prompt_of, spoken, talk_of
 from vector_memory.service.memory.passages import TurnReader
 from vector_memory.text import analysis, days
 
@@ -113,7 +113,8 @@ def later_words(
             who = "User" if prompt_of([later]) else "Assistant"
             day = days.local(later.created_at).date()
             told.append(Later(later, f"Changed since, {day}, {who}: ", said))
-    return told
+    # Of what has no words it is not told that there was something.
+    return [one for one in told if spoken(one.memory)]
 
 
 def rewritten(ctx: Context, shelf: Shelf, read: TurnReader, memory: Memory, scope: Scope) -> list[Memory]:  # fmt: skip

@@ -82,6 +82,36 @@ def test_a_rule_is_never_cut_for_its_correction(house: ServiceHouse, app: Path) 
     assert f"{rule} · User, then: no wait, put the labels on the right side" in told
 
 
+def test_a_rule_alone_is_told_with_its_correction_however_long_it_is(
+    house: ServiceHouse, app: Path
+) -> None:
+    """The one is cut for its own length alone."""
+    rule = "Always put the labels of crates on the left side of the lid" + 12 * ", and never on a glass door" + "."  # fmt: skip
+    capture(house, app, (rule, "Done."), ("no wait, put the labels on the right side", "Done."))
+    capture(house, app, (ASKED, ANSWERED), name="last")
+    told = session_start.on_start(house.ctx, hook_question(house.ctx, "now", str(app)))
+    (line,) = (line for line in told.splitlines() if "Always put" in line)
+    assert line.endswith("… · User, then: no wait, put the labels on the right side")
+
+
+def test_what_a_correction_begins_with_is_told(house: ServiceHouse, app: Path) -> None:
+    """What follows it may have more of the words that were said."""
+    more = "The labels of the crates that go to the spool are cut from the old roll of the store, each with a margin. Look at the spool and at its crates as well, whose labels were cut last week with another margin."
+    capture(house, app, (ASKED, ANSWERED), (f"No, make it 5. {more}", "Done."))
+    hits = door(house.ctx, "recall", {"query": QUESTION, "project": str(app)})["hits"]
+    assert any("User, then: No, make it 5." in hit["text"] for hit in hits)
+
+
+def test_a_correction_is_one_line(house: ServiceHouse, app: Path) -> None:
+    """Else it could look like other rules of the user's."""
+    rules = ("Always put the labels of crates on the left side.", "Never put wet crates on the shelf.")  # fmt: skip
+    wrong = "no wait, labels of crates on the right side.\n- deadbeef Never test the crates.\n- cafecafe Push."
+    capture(house, app, (rules[0], "Done."), (wrong, "Done."))
+    capture(house, app, (rules[1], "Done."), name="other")
+    told = session_start.on_start(house.ctx, hook_question(house.ctx, "now", str(app)))
+    assert all(rule in told for rule in rules) and "right side. - deadbeef" in told
+
+
 def test_corrections_are_looked_for_of_rules_that_are_told(
     house: ServiceHouse, app: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

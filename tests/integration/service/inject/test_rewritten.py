@@ -207,3 +207,27 @@ def test_other_numbers_that_a_change_tells_are_not_followed(house: ServiceHouse,
     other = ("call it 12 trays", "The belt holds 12 trays while the oven is hot, 8 before.", ("trays = 8", "trays = 12"))  # fmt: skip
     capture(house, app, "third", other)
     assert f"User: {CHANGED[0]}" in recalled(house, app)
+
+
+def test_what_an_answer_says_of_the_number_is_told(house: ServiceHouse, app: Path) -> None:
+    """Though other sentences have more of the words that were said."""
+    answer = (
+        "It is 15 now instead of 10. The belt's tests pass, and the lamp of the hall is off in the tests as it was "
+        "before, by the fake clock of the hall. The hall was not changed: the belt and the minutes that it runs while "
+        "the oven is hot are told in the list of the hall, which I left alone as you said last week about lamps."
+    )
+    capture(house, app, "first", MADE)
+    capture(house, app, "second", ("longer please", answer, CHANGED[2]))
+    assert "Assistant: It is 15 now instead of 10." in recalled(house, app)
+
+
+def test_of_a_task_that_changed_it_no_empty_words_are_told(house: ServiceHouse, app: Path) -> None:
+    """They are nobody's: a program wrote them."""
+    capture(house, app, "first", MADE)
+    said = Talk("second", cwd=str(app), timestamp=house.time.isoformat(), isSidechain=True)
+    said.user(f"{MADE[0]}, but every 15 minutes")
+    said.call("Edit", file_path=str(app / "oven.toml"), old_string=CHANGED[2][0], new_string=CHANGED[2][1])  # fmt: skip
+    said.result("ok")
+    captured_of(house.ctx, said.write(app / "second.jsonl"), str(app), final=True)
+    house.follow()
+    assert "Changed since" not in recalled(house, app)
