@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
 
 from vector_memory.text import times, times_abroad
@@ -15,6 +15,8 @@ MOST_DAYS = 183
 _AHEAD = (0, 7, 31, MOST_DAYS)
 """Days after which a weekday, a day of a month, a date without its year has come again."""
 _SOME_TIME = datetime(2000, 1, 1, tzinfo=timezone.utc)
+_PARTING = frozenset(("and", "but", "forget", "und", "aber", "sondern", "et", "mais", "y", "pero"))
+"""Words behind which another clause begins."""
 _TABLE = PatternTable("deadlines", os.path.dirname(__file__))
 
 
@@ -26,26 +28,14 @@ def deadline(text: str, said_at: datetime) -> datetime | None:
         text: one sentence.
         said_at: when it was said, in the zone of its days.
     """
-    ends = (_end(part, said_at) for part in _due_parts(text))
+    ends = (_end(part, said_at) for part, day in _days(text) if _is_due(part, day))
     return min((end for end in ends if end is not None), default=None)
 
 
 def has_deadline(text: str) -> bool:
     """Whether a sentence names a day by which something is to be done, or on which it happens, whether that is over or
     not: "… by May 9", "the audit is on May 9", or no more than "audit on May 9, 10:00"."""
-    return any(_due_parts(text))
-
-
-def _due_parts(text: str) -> Iterator[str]:
-    """Yield the parts of a sentence that name a day by which something is to be done, or on which it happens. Where it
-    can't be on one day, that is the next one that is named: "marleen cant on the 5th, she comes 12 dec"."""
-    is_open = False
-    for part, day in _days(text):
-        before, is_asked = _before(part, day), part.rstrip().endswith("?")
-        takes_place = is_open and day.is_date and not is_asked and "other" not in before
-        if takes_place or _is_due(part, day):
-            yield part
-        is_open = "ruled out" in before
+    return any(_is_due(part, day) for part, day in _days(text))
 
 
 def _days(text: str) -> list[tuple[str, times.TimeSpan]]:
@@ -65,10 +55,12 @@ def _is_due(text: str, named: times.TimeSpan) -> bool:
     """Whether a text says that something is to be done, or happens, on the one day that it names."""
     if not named.is_date or text.rstrip().endswith("?"):
         return False
-    behind = times_abroad.without_next(text).partition(named.words)[2]
-    leads, follows = _before(text, named), _TABLE.found(behind)
-    if "other" in leads:
-        return False
+    before, _, behind = times_abroad.without_next(text).partition(named.words)
+    leads, follows = _TABLE.found(before), _TABLE.found(behind)
+    own = _TABLE.found(_last_clause(before))
+    if "other" in own:
+        # What can't be later has to be by then.
+        return "late" in own
     words = _TABLE.found(named.words)
     if "by" in words or "owed" in _TABLE.found(text):
         return True
@@ -82,9 +74,11 @@ def _is_due(text: str, named: times.TimeSpan) -> bool:
     return happens and named.start is not None
 
 
-def _before(text: str, named: times.TimeSpan) -> list[str]:
-    """Return what is found in what stands before the one day that a text names."""
-    return _TABLE.found(times_abroad.without_next(text).partition(named.words)[0])
+def _last_clause(text: str) -> str:
+    """Return what of a text belongs to what follows it: "I can't come, but it is due" denies no day behind it."""
+    words = clauses_in(text.rstrip(", ") + " ", ",;:")[-1].split()
+    last = max((place for place, word in enumerate(words) if word.lower() in _PARTING), default=-1)
+    return " ".join(words[last + 1 :])
 
 
 def _end(text: str, said_at: datetime) -> datetime | None:
