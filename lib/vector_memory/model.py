@@ -231,9 +231,6 @@ pull request that it names."""
 WROTE, TOOK_AWAY = "wrote", "took_away"
 """In `extra` of an exchange's first passage: marks of the lines that its edits wrote, and of those that they took away
 (`index/edited_lines.py`)."""
-TOLD_OF = "told_of"
-"""In `extra` of an exchange's first passage: marks of the numbers that it tells and that stand in a file which it read or
-wrote (`index/edited_values.py`)."""
 BOX = "box"
 """In `extra` of a todo that is a box of to-do lists: for each of these the box's mark and when it was last added or ticked,
 as an ISO time."""

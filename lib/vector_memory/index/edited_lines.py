@@ -5,21 +5,11 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import islice
 
-from vector_memory.index.edited_values import (
-    Value,
-    number_mark,
-    numbers_told,
-    value_mark,
-    values_in,
-    values_read,
-)
 from vector_memory.index.exchanges import Exchange
-from vector_memory.model import TOLD_OF, TOOK_AWAY, WROTE
+from vector_memory.model import TOOK_AWAY, WROTE
 from vector_memory.text import shell
 from vector_memory.text.words import words_in
 
@@ -39,17 +29,6 @@ _KEEPING = ("--cached", "-n", "--dry-run")
 """Options with which `git rm` deletes nothing."""
 
 
-@dataclass
-class _Edited:
-    """What the edits of an exchange wrote and took away, in their order."""
-
-    wrote: dict[str, None] = field(default_factory=dict)
-    took: dict[str, None] = field(default_factory=dict)
-    seen: dict[Value, None] = field(default_factory=dict)
-    put: dict[Value, None] = field(default_factory=dict)
-    gone: dict[Value, None] = field(default_factory=dict)
-
-
 def edited_lines(exchange: Exchange, clean: Callable[[str], str]) -> dict[str, object]:
     """Return what an exchange wrote and took away, as its first passage's `extra` has it; {} for nothing. What lies
     outside of its folder, and calls that failed or were never answered, count for nothing.
@@ -57,58 +36,29 @@ def edited_lines(exchange: Exchange, clean: Callable[[str], str]) -> dict[str, o
     Args:
         clean: redacts a text.
     """
-    edited, told = _Edited(), numbers_told([exchange.prompt, exchange.answer])
+    wrote, took = dict[str, None](), dict[str, None]()
     for call in exchange.calls:
         if call.failed or not call.is_done:
             continue
-        edited.took |= dict.fromkeys(f"{path}\0" for path in _removed(call.command, exchange.cwd))
-        if read := _below(call.looked_at, exchange.cwd):
-            edited.seen |= values_read(read, call.answered, told, clean)
+        took |= dict.fromkeys(f"{path}\0" for path in _removed(call.command, exchange.cwd))
         path = _below(call.file, exchange.cwd)
         if path is None or path.rpartition("/")[2].partition(".")[0].casefold() in _LOGS:
             continue
         # It goes with any folder that it lies in.
-        edited.wrote |= dict.fromkeys(f"{path}\0" for path in (path, *_folders(path)))
+        wrote |= dict.fromkeys(f"{path}\0" for path in (path, *_folders(path)))
         for old, new in call.edits:
-            _add_edit(edited, path, old, new, told, clean)
+            before, after = _lines(old), _lines(new)
+            if sorted(words_in(old)) == sorted(words_in(new)):
+                # Laid out in another way it says the same.
+                after |= before
+                before = after
+            for into, lines, others in ((wrote, after, before), (took, before, after)):
+                own = "\n".join(line for line in lines if line not in others)
+                into |= dict.fromkeys(f"{path}\0{line}" for line in _lines(clean(own)))
     # What was written and changed again on the way is no exchange's word.
-    wrote = (line for line in edited.wrote if line not in edited.took)
-    took = (line for line in edited.took if line not in edited.wrote)
-    held = (one for one in edited.seen | edited.put if one not in edited.gone)
-    gone = (one for one in edited.gone if one not in edited.put)
-    marks = {
-        WROTE: [*map(_line_mark, islice(wrote, MOST_LINES))],
-        TOOK_AWAY: [*map(_line_mark, islice(took, MOST_LINES)), *map(value_mark, islice(gone, MOST_LINES))],
-        TOLD_OF: [*map(value_mark, islice(held, MOST_LINES))],
-    }  # fmt: skip
-    return {name: b"".join(of).hex().translate(WRITTEN) for name, of in marks.items() if of}
-
-
-def _add_edit(edited: _Edited, path: str, old: str, new: str, told: set[str], clean: Callable[[str], str]) -> None:  # fmt: skip
-    """Add the lines and the values that one edit of a file wrote and took away."""
-    before, after = _lines(old), _lines(new)
-    if sorted(words_in(old)) == sorted(words_in(new)):
-        # Laid out in another way it says the same.
-        after |= before
-        before = after
-    for into, lines, others in ((edited.wrote, after, before), (edited.took, before, after)):
-        own = "\n".join(line for line in lines if line not in others)
-        into |= dict.fromkeys(f"{path}\0{line}" for line in _lines(clean(own)))
-    was, now = values_in(path, old, clean), values_in(path, new, clean)
-    edited.put |= {one: None for one in now if one not in was and one.number in told}
-    # What stands behind another word now is there still; what is changed in passing, as a version is by each release,
-    # the exchange does not tell.
-    fewer = Counter(one.number for one in was) - Counter(one.number for one in now)
-    places = {one.place for one in now if one.number in told}
-    of_told = (one for one in was if one.number in told or one.place in places)
-    edited.gone |= {one: None for one in of_told if one.number in fewer and one not in now}
-
-
-def told_of(packed: object, texts: Iterable[str]) -> bytes:
-    """Return those marks of values (`TOLD_OF`) whose numbers some texts tell."""
-    marks, told = bytes_of(packed), {number_mark(number) for number in numbers_told(texts)}
-    each = (marks[at : at + BYTES] for at in range(0, len(marks), BYTES))
-    return b"".join(mark for mark in each if mark[-1:] in told)
+    kept = {WROTE: (line for line in wrote if line not in took), TOOK_AWAY: (line for line in took if line not in wrote)}  # fmt: skip
+    marks = {name: _packed(islice(lines, MOST_LINES)) for name, lines in kept.items()}
+    return {name: packed for name, packed in marks.items() if packed}
 
 
 def bytes_of(packed: object) -> bytes:
@@ -121,8 +71,10 @@ def bytes_of(packed: object) -> bytes:
     return marks if len(marks) % BYTES == 0 else b""
 
 
-def _line_mark(line: str) -> bytes:
-    return hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=BYTES).digest()
+def _packed(lines: Iterable[str]) -> str:
+    hashes = (line.encode("utf-8", "surrogatepass") for line in lines)
+    whole = "".join(hashlib.blake2b(line, digest_size=BYTES).hexdigest() for line in hashes)
+    return whole.translate(WRITTEN)
 
 
 def _removed(command: str, cwd: str) -> Iterator[str]:

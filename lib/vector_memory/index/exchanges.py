@@ -85,8 +85,6 @@ class ToolUse(NamedTuple):
     order: str = ""
     edits: tuple[tuple[str, str], ...] = ()
     """What it replaced by what, long ones left out: looked at, never kept."""
-    looked_at: str = ""
-    """The file that it read, as it names it."""
 
 
 @dataclass(frozen=True)
@@ -338,7 +336,6 @@ class Reading:
             tool=name,
             command=tools.command_of(name, given),
             file=path if tools.changes(name) else "",
-            looked_at="" if tools.changes(name) else path,
             change=tools.change_of(given),
             place=len(into.steps),
             line=entry.line,

@@ -12,17 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from vector_memory.journal.journal import Journal
-from vector_memory.model import (
-    BRANCH,
-    LOOKUP,
-    PULL,
-    TOLD_OF,
-    TOOK_AWAY,
-    WROTE,
-    Memory,
-    Status,
-    unique,
-)
+from vector_memory.model import BRANCH, LOOKUP, PULL, TOOK_AWAY, WROTE, Memory, Status, unique
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.passages import number_of
 
@@ -93,7 +83,7 @@ def compare(made: Sequence[Memory], stored: Sequence[Memory]) -> Changes:
 
 
 def _differs(new: Memory, old: Memory) -> bool:
-    where = (BRANCH, PULL, LOOKUP, WROTE, TOOK_AWAY, TOLD_OF)
+    where = (BRANCH, PULL, LOOKUP, WROTE, TOOK_AWAY)
     return new.text != old.text or any(new.extra.get(n) != old.extra.get(n) for n in where)
 
 

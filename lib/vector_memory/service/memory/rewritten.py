@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from vector_memory.index.edited_lines import BYTES, bytes_of, told_of
+from vector_memory.index.edited_lines import BYTES, bytes_of
 from vector_memory.index.voices import DONE, voices
-from vector_memory.model import TOLD_OF, TOOK_AWAY, WROTE, Memory, Scope
+from vector_memory.model import TOOK_AWAY, WROTE, Memory, Scope
 from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -29,6 +29,9 @@ MOST_AT_ONCE = 2_000
 """Changed rows that are looked through while somebody waits: some milliseconds."""
 MOST_STEPS = 30
 """How often a line is followed that was changed again; whose end is further is not known."""
+MOST_LOOKED_AT = 20
+"""Exchanges that are read to know whether one of them speaks of the same, the newest ones: a line may be changed a
+thousand times to and fro."""
 MOST_FOLLOWED = 8
 """Lines that an exchange wrote at most, for what changed these to be what became of those whose place they took: of a
 larger edit any line may have been changed for something else."""
@@ -57,9 +60,9 @@ class LinesTaken:
     lines: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def of(self, asked: bytes) -> list[int]:
-        """Return the numbers of the passages whose exchanges took away one of some lines or values, each once."""
-        if self.lines is None:
+    def of(self, packed: object) -> list[int]:
+        """Return the numbers of the passages whose exchanges took away one of some lines, each once."""
+        if self.lines is None or not (asked := bytes_of(packed)):
             return []
         known, seqs = self.lines
         marks = _numbers(asked)
@@ -107,60 +110,45 @@ def later_words(
     scope = replace(asker.scope, kinds=(), tags=(), sessions=(), collections=(), since=None, entities=(), tiers=(), priorities=(), origins=(), words=())  # fmt: skip
     said = "\n".join(_said([memory]))
     told = [Later(one, LEAD, said) for one in corrections(read, memory) if scope.holds(one)]
-    corrected = {one.memory.id for one in told}
-    for later in rewritten(ctx, asker.shelves[place], read, memory, scope):
-        if later.id not in corrected:
-            who = "User" if prompt_of([later]) else "Assistant"
-            day = days.local(later.created_at).date()
-            told.append(Later(later, f"Changed since, {day}, {who}: ", said))
+    later = rewritten(ctx, asker.shelves[place], read, memory, scope)
+    if later and all(later.id != one.memory.id for one in told):
+        who = "User" if prompt_of([later]) else "Assistant"
+        day = days.local(later.created_at).date()
+        told.append(Later(later, f"Changed since, {day}, {who}: ", said))
     # Of what has no words it is not told that there was something.
     return [one for one in told if spoken(one.memory)]
 
 
-def rewritten(ctx: Context, shelf: Shelf, read: TurnReader, memory: Memory, scope: Scope) -> list[Memory]:  # fmt: skip
-    """Return the beginnings of the last exchanges that changed lines which a memory's exchange wrote, and numbers that
-    the memory tells, and speak of the same, in their order: mostly one. The newer one alone may be about something else."""
+def rewritten(ctx: Context, shelf: Shelf, read: TurnReader, memory: Memory, scope: Scope) -> Memory | None:  # fmt: skip
+    """Return the beginning of the last exchange that changed lines which a memory's exchange wrote, and speaks of the
+    same; None for none."""
     talk = talk_of(read(memory)) if memory.is_captured else []
-    if not talk:
+    terms = _terms([memory]) if talk else set()
+    last: Memory | None = None
+    for _ in range(MOST_STEPS):
+        later = _newest_after(ctx, shelf, read, talk[0], terms, scope) if talk else []
+        if not later:
+            return last
+        last = later[0]
+        is_followed = len(bytes_of(last.extra.get(WROTE))) <= BYTES * MOST_FOLLOWED
+        talk = later if is_followed else []
+    return None
+
+
+def _newest_after(
+    ctx: Context, shelf: Shelf, read: TurnReader, first: Memory, terms: set[str], scope: Scope
+) -> list[Memory]:
+    """Return the passages of the newest exchange that took lines away and has enough of some terms; [] for none."""
+    if not (wrote := first.extra.get(WROTE)):
         return []
-    changes = Changes(ctx, shelf, read, _terms([memory]), scope)
-    wrote = bytes_of(talk[0].extra.get(WROTE))
-    told = told_of(talk[0].extra.get(TOLD_OF), _said([memory]))
-    ends = {end.id: end for marks in (wrote, told) if (end := changes.end(talk[0], marks))}
-    return sorted(ends.values(), key=lambda end: end.created_at)
-
-
-class Changes(NamedTuple):
-    """By what, in a store, later exchanges are known that changed something and have enough of some terms."""
-
-    ctx: Context
-    shelf: Shelf
-    read: TurnReader
-    terms: set[str]
-    scope: Scope
-
-    def end(self, first: Memory, marks: bytes) -> Memory | None:
-        """Return the beginning of the last exchange that changed what has some marks, or the lines that took its place."""
-        last: Memory | None = None
-        for _ in range(MOST_STEPS):
-            later = self.newest(first, marks)
-            if not later:
-                return last
-            first = last = later[0]
-            lines = bytes_of(first.extra.get(WROTE))
-            marks = lines if len(lines) <= BYTES * MOST_FOLLOWED else b""
-        return None
-
-    def newest(self, first: Memory, marks: bytes) -> list[Memory]:
-        """Return the passages of the newest exchange after one that took away what has some marks; [] for none."""
-        taken = _taken_in(self.ctx, self.shelf).of(marks) if marks else []
-        changed = self.shelf.journal.by_seqs(taken).values() if taken else ()
-        newer = [one for one in changed if _is_after(one, first) and self.scope.holds(one)]
-        for one in sorted(newer, key=lambda one: (one.created_at, one.seq), reverse=True):
-            talk = talk_of(self.read(one))
-            if talk and talk[0].id == one.id and len(self.terms & _terms(talk)) >= SHARED_TERMS:
-                return talk
-        return []
+    changed = shelf.journal.by_seqs(_taken_in(ctx, shelf).of(wrote)).values()
+    newer = [one for one in changed if _is_after(one, first) and scope.holds(one)]
+    newer.sort(key=lambda one: (one.created_at, one.seq), reverse=True)
+    for one in newer[:MOST_LOOKED_AT]:
+        talk = talk_of(read(one))
+        if talk and talk[0].id == one.id and len(terms & _terms(talk)) >= SHARED_TERMS:
+            return talk
+    return []
 
 
 def _terms(memories: Sequence[Memory]) -> set[str]:

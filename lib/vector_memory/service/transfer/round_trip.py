@@ -16,7 +16,6 @@ from vector_memory.journal.scopes import parts
 from vector_memory.model import (
     PROPOSED,
     REVIEWED,
-    TOLD_OF,
     TOOK_AWAY,
     WROTE,
     Link,
@@ -63,9 +62,7 @@ def standing(memory: Memory, links: Sequence[Link]) -> dict[str, object]:
     marks = {**_reviewed(memory.extra), **_held_back(memory.extra)}
     noted = {**trust_marks.unmarked(memory.extra), **marks}
     # They tell who guesses a line whether it stood there: elsewhere nobody needs them.
-    noted = {
-        name: value for name, value in noted.items() if name not in (WROTE, TOOK_AWAY, TOLD_OF)
-    }
+    noted = {name: value for name, value in noted.items() if name not in (WROTE, TOOK_AWAY)}
     return {**told, "extra": noted} if noted else told
 
 
