@@ -179,12 +179,14 @@ class _Copies:
 
     def _left(self, entry: TranscriptEntry, role: str) -> list[TranscriptEntry]:
         own: list[TranscriptEntry] = [] if self._are_going_on else [entry]
-        if own and role == "assistant":
+        # What one agent asks another begins a turn, too.
+        begins = role == "user" or _is_turn(entry.data.text("type"), entry.data.part("payload"))
+        if own and role == "assistant" and not begins:
             own = [*self._in_doubt, entry]
-        if role == "user" or (own and role):
+        if begins or (own and role):
             self._in_doubt = []
         is_copy_or_first = self._are_going_on and not self._keep_times
-        if is_copy_or_first and (role == "user" or self._in_doubt):
+        if is_copy_or_first and (begins or self._in_doubt):
             self._in_doubt.append(entry)
         return own
 

@@ -220,6 +220,28 @@ def test_a_fork_is_rolled_back_to_before_it_began(tmp_path: Path) -> None:
     assert [one.prompt for one in read(tmp_path / "r.jsonl", lines)] == ["Go on."]
 
 
+@pytest.mark.parametrize("at", ["09:00.500", "09:30.000"])
+@pytest.mark.parametrize(
+    "turn",
+    [
+        {"type": "inter_agent_communication", "payload": {"author": "/root", "content": "Look."}},
+        {"type": "response_item", "payload": {"type": "agent_message", "content": []}},
+        {"type": "response_item", "payload": {
+            "type": "message", "role": "assistant",
+            "content": [{"type": "output_text", "text": '{"author":"/root","trigger_turn":true}'}]}},
+    ],
+)  # fmt: skip
+def test_a_fork_that_an_agent_begins_leaves_what_was_copied(
+    tmp_path: Path, turn: Line, at: str
+) -> None:
+    """The last prompt among the copies is its parent's."""
+    copies = [{**one, "timestamp": "2026-05-03T10:09:00Z"} for one in [meta("parent"), *TALK]]
+    begun = {**turn, "timestamp": f"2026-05-03T10:{at}Z"}
+    lines = [meta("child", "09:00.000"), *copies, begun, answer("The docs are fine.", "09:40.000")]
+    (found,) = read(tmp_path / "r.jsonl", lines)
+    assert (found.prompt, found.answer) == ("", "The docs are fine.")
+
+
 @pytest.mark.parametrize("is_restamped", [True, False])
 @pytest.mark.parametrize("own_answer", ["09:00.700", "09:07.000"])
 def test_a_fork_that_begins_with_a_prompt(
