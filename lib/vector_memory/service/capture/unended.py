@@ -81,7 +81,7 @@ def newest(ctx: Context, question: HookQuestion) -> Unended | None:
     # A client writes some lines more when its session is over: they are taken up once.
     ctx.later(lambda: ctx.state.follow(noted, stamp))
     is_over = tail.client is not None and not _lives(tail.client)
-    is_kept = not any(end is None for _, end in unkept.spans_of(ctx, path))
+    is_kept = not any(next_at is None for _, _, next_at in unkept.spans_of(ctx, path))
     return Unended(path, session, cwd, at, is_over, not is_known, is_kept)
 
 

@@ -14,13 +14,13 @@ from vector_memory.system.files import with_real_folder
 from vector_memory.system.json_in import Record
 
 UNKEPT = "unkept"
-"""The state's records by transcripts: `spans`, each [from, to] in seconds since 1970: when the hook of a prompt ran of whose
-turn nothing is to be kept, and that of the next one of whose turn all is, None before that."""
-LATEST_S = 5.0
+"""The state's records by transcripts: `spans`, each [first, last, next] in seconds since 1970: when the hooks ran of the first
+and the last prompt of turns of which nothing is to be kept, and of the next one of whose turn all is, None before that."""
+LATEST_S, JUST_AFTER_S = 5.0, 0.001
 """A prompt is dated before its hook runs, which the client ends after so long."""
 _CHANGING = threading.Lock()
 
-Span = tuple[float, float | None]
+Span = tuple[float, float, float | None]
 
 
 def note_prompt(ctx: Context, transcript: str, at: float, is_kept: bool) -> None:
@@ -30,18 +30,18 @@ def note_prompt(ctx: Context, transcript: str, at: float, is_kept: bool) -> None
     path = with_real_folder(transcript)
     with _CHANGING:
         spans = spans_of(ctx, path)
-        is_open = bool(spans) and spans[-1][1] is None
-        if is_kept and is_open:
-            spans[-1] = spans[-1][0], at
-        elif not is_kept and not is_open:
-            spans.append((at, None))
+        first, last, next_at = spans[-1] if spans else (at, at, at)
+        if next_at is None:
+            spans[-1] = (first, last, at) if is_kept else (first, at, None)
+        elif not is_kept:
+            spans.append((at, at, None))
         else:
             return
         ctx.state.put_record(UNKEPT, path, {"spans": spans}, is_durable=False)
 
 
 def spans_of(ctx: Context, path: str) -> list[Span]:
-    """Return when what was said in a transcript is not to be kept, in order: from and to, None for from then on."""
+    """Return when what was said in a transcript is not to be kept, in order."""
     return _spans(ctx.state.records(UNKEPT).get(path, Record()))
 
 
@@ -50,9 +50,12 @@ def keep_out(ctx: Context, read: TurnRead) -> None:
     for path, record in ctx.state.records(UNKEPT).items():
         if read.path != path and not read.path.startswith(path.removesuffix(".jsonl") + os.sep):
             continue
-        for since, until in _spans(record):
-            end = None if until is None else _moment(until)
-            tombstones.block_said(ctx, read, _moment(since), end)
+        for first, last, next_at in _spans(record):
+            # The last one was dated before its hook ran, however soon the next one came.
+            until = (
+                None if next_at is None else _moment(max(next_at - LATEST_S, last + JUST_AFTER_S))
+            )
+            tombstones.block_said(ctx, read, _moment(first - LATEST_S), until)
 
 
 def settle(ctx: Context, transcript: str, is_kept: bool) -> None:
@@ -63,18 +66,20 @@ def settle(ctx: Context, transcript: str, is_kept: bool) -> None:
     """
     with _CHANGING:
         spans = spans_of(ctx, transcript)
-        if spans and not (is_kept and spans[-1][1] is None):
+        if spans and not (is_kept and spans[-1][2] is None):
             ctx.state.put_record(UNKEPT, transcript, None, is_durable=False)
 
 
 def _spans(record: Record) -> list[Span]:
     spans = record.get("spans")
     return [
-        (span[0], span[1] if isinstance(span[1], float) else None)
+        (first, last, next_at if isinstance(next_at, float) else None)
         for span in (spans if isinstance(spans, list) else ())
-        if isinstance(span, list) and len(span) == 2 and isinstance(span[0], float)
+        if isinstance(span, list) and len(span) == 3
+        for first, last, next_at in (span,)
+        if isinstance(first, float) and isinstance(last, float)
     ]
 
 
 def _moment(at: float) -> datetime:
-    return datetime.fromtimestamp(at - LATEST_S, timezone.utc)
+    return datetime.fromtimestamp(at, timezone.utc)

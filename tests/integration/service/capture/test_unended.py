@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -292,6 +292,21 @@ def test_a_hook_that_comes_late_keeps_out_what_was_said_before_it(
     """And of the turn that is kept nothing."""
     path = said_unkept(client, LATER, late_s)
     ask(client, path, 1, late_s=late_s)
+    client.end("private", "Stop")
+    assert "hall three" in client.known() and "15 to 20 are left" not in client.known()
+
+
+@pytest.mark.parametrize("gap_s", [2, 4, 20])
+def test_a_turn_that_is_broken_off_at_once_stays_out(client: Client, gap_s: int) -> None:
+    """The next prompt comes seconds later."""
+    path = client.say("private", LATER)
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    begun = datetime.fromisoformat(lines[0]["timestamp"])
+    for line in lines[2:]:
+        line["timestamp"] = (begun + timedelta(seconds=gap_s)).isoformat()
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    ask(client, path, 0, is_kept=False)
+    ask(client, path, 1)
     client.end("private", "Stop")
     assert "hall three" in client.known() and "15 to 20 are left" not in client.known()
 
