@@ -187,9 +187,6 @@ class Embedding:
             raise ModelChangedError(self.error)
         try:
             vectors = self._documents(self._embedder, texts)
-            if texts and isinstance(self._embedder, Served):
-                # These are kept: none may be another model's.
-                self._embedder.confirm()
         except ModelChangedError as error:
             self._failed(error)
             raise
@@ -197,6 +194,13 @@ class Embedding:
             # A server may have no vector for one text alone. Whether it has failed a question tells.
             self.query(TRIED_WITH)
             raise
+        if texts and isinstance(self._embedder, Served):
+            try:
+                # These are kept: none may be another model's.
+                self._embedder.confirm()
+            except EmbeddingError as error:
+                self._failed(error)
+                raise
         self.error = ""
         return vectors
 

@@ -25,9 +25,9 @@ BATCH = 512
 """Texts that are put into the index at once."""
 STEP = 128
 """Texts that are embedded at once: whoever waits sees how far it is."""
-MOST_FAILURES = 10
-"""How often a model may fail in one go that answers questions all the same: enough to find one text of a step that
-it refuses."""
+MOST_FAILURES = 16
+"""How often in a row a model may fail that answers questions all the same: of a step's texts one in ten may be such that it
+refuses. Each failure may take as long as a server is waited for."""
 BACKLOG_BATCH = 16_384
 """Rows that a backlog's words are indexed by: each batch costs a commit, which syncs a dozen files and reads all that no
 index covers yet."""
@@ -65,15 +65,17 @@ def apply_changes(
     changes: Sequence[Change],
     reached: int,
     embed: bool = True,
+    again: bool = False,
 ) -> int:
     """Put changed memories into the index, with vectors where a model can be had; without `embed`
-    with those alone that are cached, the rest being left for later. Return how many have one."""
+    with those alone that are cached, the rest being left for later; `again` where that was done. Return how many have
+    one."""
     assert shelf.index is not None
     # Superseded memories stay in the index: who asks in the old words is given the successor.
     shelf.embedded_ahead = 0
     living = [change for change in changes if _is_indexed(change[0])]
     gone = [memory.id for memory, _, _ in changes if not _is_indexed(memory)]
-    vectors = vectors_for(shelf, embedding, living, embed, counted=True)
+    vectors = vectors_for(shelf, embedding, living, embed, counted=True, again=again)
     rows = [IndexRow(memory, lexical, vectors.get(key)) for memory, lexical, key in living]
     shelf.index.apply(rows, gone, reached)
     embedded = [row.memory.seq for row in rows if row.vector is not None]
@@ -95,11 +97,12 @@ def vectors_for(
     changes: Sequence[Change],
     embed: bool = True,
     counted: bool = False,
+    again: bool = False,
 ) -> dict[bytes, NDArray[np.float32]]:
     """Return the vectors by text hash: from the cache, the rest embedded now and cached.
 
     What cannot be embedded now is missing from the result; it is tried again later, but for what the model refuses:
-    for such a text no other waits. What is `counted` goes into the index next.
+    for such a text no other waits. What is `counted` goes into the index next; what is tried `again` waits for its vector.
     """
     if not embedding.model or not changes:
         return {}
@@ -116,21 +119,31 @@ def vectors_for(
             made = embedding.documents([texts[key] for key in part])
         except EmbeddingError as error:
             failures += 1
-            if embedding.state == "failed" or failures > MOST_FAILURES:
+            if embedding.state == "failed" or failures >= MOST_FAILURES:
                 waiting = len(part) + sum(map(len, todo))
                 log.warning("%d memories wait for their vectors: %s", waiting, error)
                 break
-            if len(part) == 1:
-                shelf.refused.update(part)
-                log.warning("the embedding model has no vector for a memory: %s", error)
-            else:
+            if len(part) == 1 and again:
+                _note_refusal(shelf, part[0], error)
+            elif len(part) > 1:
+                # Behind the others, so that these have their vectors soon.
                 middle = len(part) // 2
-                todo.extendleft((part[middle:], part[:middle]))
+                todo.extend((part[:middle], part[middle:]))
             continue
+        failures = 0
         shelf.journal.put_vectors(embedding.model, part, made)
         vectors.update(zip(part, made, strict=True))
         shelf.embedded_ahead += len(part) if counted else 0
     return vectors
+
+
+def _note_refusal(shelf: Shelf, key: bytes, error: EmbeddingError) -> None:
+    """Note that a model failed at one text alone: twice, and it has none for it. The first time it may have been busy."""
+    if key not in shelf.doubted:
+        shelf.doubted.add(key)
+        return
+    shelf.refused.add(key)
+    log.warning("the embedding model has no vector for a memory: %s", error)
 
 
 def _embed_missing(shelf: Shelf, embedding: Embedding) -> int:
@@ -143,8 +156,11 @@ def _embed_missing(shelf: Shelf, embedding: Embedding) -> int:
     if not rows:
         shelf.recheck_vectors = False
         return 0
-    embedded = apply_changes(shelf, embedding, rows, shelf.index.reached())
+    known = len(shelf.doubted) + len(shelf.refused)
+    embedded = apply_changes(shelf, embedding, rows, shelf.index.reached(), again=True)
     if not embedded:
-        # Where the model does not fail, later changes ask again.
-        shelf.recheck_vectors = embedding.state == "failed"
+        # Where nothing comes of it, later changes ask again.
+        is_told_more = len(shelf.doubted) + len(shelf.refused) > known
+        is_left = len(without) > BATCH or any(row[2] not in shelf.refused for row in rows)
+        shelf.recheck_vectors = embedding.state == "failed" or (is_told_more and is_left)
     return embedded

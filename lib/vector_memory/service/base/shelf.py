@@ -57,6 +57,7 @@ class Shelf:
         self.recheck_vectors = True
         self.embedded_ahead = 0
         self.refused: set[bytes] = set()
+        self.doubted: set[bytes] = set()
         self.failed = ""
         self.times_damaged = 0
         self._sizes: dict[tuple[str, ...] | None, tuple[int, int]] = {}

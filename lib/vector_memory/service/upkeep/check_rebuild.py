@@ -232,6 +232,7 @@ def migrate(ctx: Context, request: messages.Request, progress: Progress) -> Migr
     for shelf in _writable(ctx):
         wait_for_index(shelf)
         shelf.refused.clear()
+        shelf.doubted.clear()
         shelf.recheck_vectors = True
         embedded += level(ctx, shelf, progress)
     detail = {"embedded": embedded, "model": ctx.embedding.model}

@@ -65,6 +65,7 @@ def test_for_one_that_is_refused_no_other_waits(
     poison = "The gauge of poison stands in hall 0"
     remember(house, [poison, *(f"Gauge {n * 31} stands in hall {n}" for n in range(1, count))])
     house.follow()
+    house.follow()
     assert lacking(house) == [poison]
     assert (house.embedding.state, house.embedding.error) == ("ready", "")
     assert check_rebuild.lag(house.ctx)[0] == 0
@@ -72,7 +73,7 @@ def test_for_one_that_is_refused_no_other_waits(
     remember(house, ["The ledger uses WAL mode"])
     house.follow()
     assert lacking(house) == [poison]
-    assert model.times == asked, "it is asked for once"
+    assert model.times == asked, "it is asked for no more"
     # Somebody who mended the model says so.
     model.refused = ""
     assert door(house.ctx, "migrate", {})["embedded"] == 1
@@ -86,9 +87,40 @@ def test_where_all_are_refused_few_are_tried(house: ServiceHouse, model: Choosy)
     model.times = 0
     house.follow()
     asked = model.times
-    assert asked < 25
+    assert asked < 35
     house.follow()
     assert (model.times, len(lacking(house))) == (asked, 30)
+
+
+@pytest.mark.parametrize(("refused", "others"), [(1, 30), (9, 100), (20, 400)])
+def test_neighbours_that_are_refused_keep_no_others_back(
+    house: ServiceHouse, model: Choosy, refused: int, others: int
+) -> None:
+    """All were stored while the model was away."""
+    texts = [f"The gauge of poison stands in hall {n}" for n in range(refused)]
+    model.refused = " "
+    remember(house, [*texts, *(f"Gauge {n * 31} stands in hall {n}" for n in range(others))])
+    house.follow()
+    model.refused = "poison"
+    assert house.embedding.retry()
+    for _ in range(2 * refused + 2):
+        house.follow()
+    assert set(lacking(house)) == set(texts)
+
+
+def test_a_text_at_which_a_model_failed_once_is_tried_again(
+    house: ServiceHouse, model: Choosy
+) -> None:
+    """It was busy, and answered the question right behind."""
+    model.refused = " "
+    remember(house, ["The ledger uses WAL mode"])
+    model.refused = "ledger"
+    assert house.embedding.retry()
+    house.follow()
+    assert lacking(house) == ["The ledger uses WAL mode"]
+    model.refused = ""
+    house.follow()
+    assert lacking(house) == []
 
 
 def test_a_model_that_fails_goes_on_where_it_was(house: ServiceHouse, model: Choosy) -> None:
