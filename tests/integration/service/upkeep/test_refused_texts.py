@@ -92,7 +92,7 @@ def test_where_all_are_refused_few_are_tried(house: ServiceHouse, model: Choosy)
     assert (model.times, len(lacking(house))) == (asked, 30)
 
 
-@pytest.mark.parametrize(("refused", "others"), [(1, 30), (9, 100), (20, 400)])
+@pytest.mark.parametrize(("refused", "others"), [(1, 30), (9, 60), (20, 150)])
 def test_neighbours_that_are_refused_keep_no_others_back(
     house: ServiceHouse, model: Choosy, refused: int, others: int
 ) -> None:
