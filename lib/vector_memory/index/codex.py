@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 
 from vector_memory.index import transcript
 from vector_memory.index.tools import patched_files
@@ -165,7 +164,7 @@ class _Copies:
         is_meta = entry.data.get("type") == "session_meta"
         if not (is_meta or self._are_going_on or self._in_doubt):
             return [entry]
-        at = _seconds(entry.data.get("timestamp"))
+        at = entry.at.timestamp() if entry.at else 0.0
         if is_meta:
             own = common.get("sessionId")
             self._are_going_on = own not in (None, entry.data.part("payload").get("id"))
@@ -196,13 +195,6 @@ def _role(entry: TranscriptEntry) -> str:
     payload = entry.data.part("payload")
     role, _ = _content(entry.data.text("type"), payload) or ("", None)
     return "" if str(payload.get("type")).endswith("_output") else role
-
-
-def _seconds(at: object) -> float:
-    try:
-        return datetime.fromisoformat(str(at).replace("Z", "+00:00")).timestamp()
-    except (ValueError, OverflowError):
-        return 0.0
 
 
 def learned(path: str, offset: int) -> Record:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import NamedTuple
 
 from vector_memory.index import boxes, tools
@@ -213,7 +213,7 @@ class _Open:
             line_end=self.line_end,
             start=self.first.start,
             part=self.first.part,
-            started_at=parse_time(data.get("timestamp")),
+            started_at=self.first.at,
             ended_at=self.ended_at,
             cwd=data.text("cwd") or self.cwd,
             branch=self.branch,
@@ -339,7 +339,7 @@ class Reading:
             change=tools.change_of(given),
             place=len(into.steps),
             line=entry.line,
-            at=parse_time(entry.data.get("timestamp")),
+            at=entry.at,
             written="\n".join(new for _, new in edits)[:LOOKED_AT_CHARS],
             edits=_short(edits),
             calls=tools.called(name, given),
@@ -358,7 +358,7 @@ class Reading:
                 failed=failed,
                 output=tools.shortened_output(text, failed) if call.command else "",
                 output_line=entry.line,
-                done_at=parse_time(entry.data.get("timestamp")),
+                done_at=entry.at,
                 answered=text[:LOOKED_AT_CHARS],
                 edits=_edits_of(call, entry.data.part("toolUseResult")),
             )
@@ -423,7 +423,7 @@ class Reading:
 
     def _touch(self, exchange: _Open, entry: TranscriptEntry) -> None:
         exchange.line_end = entry.line
-        exchange.ended_at = parse_time(entry.data.get("timestamp")) or exchange.ended_at
+        exchange.ended_at = entry.at or exchange.ended_at
         exchange.cwd = entry.data.text("cwd") or exchange.cwd
         exchange.branch = entry.data.text("gitBranch") or exchange.branch
 
@@ -473,18 +473,6 @@ def order_of(prompt: str) -> str:
     transcript."""
     words = " ".join(prompt.split()).encode("utf-8", "replace")
     return hashlib.blake2b(words, digest_size=8).hexdigest()
-
-
-def parse_time(raw: object) -> datetime | None:
-    """Return an ISO time as an aware UTC datetime; None when it is none."""
-    if not isinstance(raw, str):
-        return None
-    try:
-        at = datetime.fromisoformat(raw.replace("Z", "+00:00"))
-        return (at if at.tzinfo else at.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
-    except (ValueError, OverflowError):
-        # In the first hours of the year 1 there is no such time in UTC.
-        return None
 
 
 def _is_client_notice(data: Record, message: Record) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from datetime import datetime, timezone
 from typing import BinaryIO, NamedTuple
 
 from vector_memory.system.files import open_plain
@@ -32,6 +33,23 @@ class TranscriptEntry(NamedTuple):
     end: int
     part: int
     data: Record
+
+    @property
+    def at(self) -> datetime | None:
+        """When it was written, an aware UTC time; None where it does not say."""
+        return parse_time(self.data.get("timestamp"))
+
+
+def parse_time(raw: object) -> datetime | None:
+    """Return an ISO time as an aware UTC datetime; None when it is none."""
+    if not isinstance(raw, str):
+        return None
+    try:
+        at = datetime.fromisoformat(raw.replace("Z", "+00:00"))
+        return (at if at.tzinfo else at.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
+    except (ValueError, OverflowError):
+        # In the first hours of the year 1 there is no such time in UTC.
+        return None
 
 
 class Lines:

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from vector_memory.index.codex import is_rollout, own_of
-from vector_memory.index.exchanges import parse_time
 from vector_memory.index.transcript import TranscriptEntry, read_entries
 from vector_memory.system.json_in import Record
 from vector_memory.text.words import is_made_of
@@ -83,7 +82,7 @@ def _named(name: str) -> str:
 
 
 def _key(entry: TranscriptEntry, model: str) -> Key:
-    at = parse_time(entry.data.get("timestamp"))
+    at = entry.at
     return (f"{at:%Y-%m-%d}" if at else ""), model or "unknown"
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from transcript_samples import Talk
 
-from vector_memory.index.exchanges import DONE, NOTE, Exchange, exchanges, parse_time
-from vector_memory.index.transcript import read_entries
+from vector_memory.index.exchanges import DONE, NOTE, Exchange, exchanges
+from vector_memory.index.transcript import parse_time, read_entries
 from vector_memory.model import EXTRACTION_MARK
 
 
