@@ -160,6 +160,9 @@ class StateRows(StateTables):
         """Note names of what was purged, so that it is not captured again. Only their hashes are kept.
         Durable."""
         rows = [(text_hash(name), microseconds(at)) for name in set(names)]
+        # Each reading of a transcript may ask for it, mostly with nothing: the disk is not waited for then.
+        if not rows:
+            return
         with self._durably() as connection:
             connection.executemany(
                 "INSERT INTO purged VALUES (?, ?)"
