@@ -81,7 +81,7 @@ class Allowance:
 
     def rests(self, now: datetime) -> bool:
         """Whether a failure is so recent that work nobody waits for should not be tried."""
-        return self._failed_at is not None and now - self._failed_at < RESTS_FOR
+        return _is_recent(self._failed_at, now, RESTS_FOR)
 
     def late(self, now: datetime) -> None:
         """Note that somebody waited in vain."""
@@ -89,11 +89,11 @@ class Allowance:
 
     def was_late(self, now: datetime) -> bool:
         """Whether somebody has just waited in vain."""
-        return self._late_at is not None and now - self._late_at < LATE_FOR
+        return _is_recent(self._late_at, now, LATE_FOR)
 
     def was_cut_short(self, now: datetime) -> bool:
         """Whether a call has just got too little of a time that it shares."""
-        return self._cut_short_at is not None and now - self._cut_short_at < LATE_FOR
+        return _is_recent(self._cut_short_at, now, LATE_FOR)
 
     def count(self, what: str, day: date, by: int = 1) -> None:
         """Add to one of `COUNTED`."""
@@ -111,3 +111,7 @@ class Allowance:
         """Return what was counted on a day."""
         counters = self._state.counters()
         return {what: counters.get(f"generation_{what}_{day:%Y-%m-%d}", 0) for what in COUNTED}
+
+
+def _is_recent(at: datetime | None, now: datetime, span: timedelta) -> bool:
+    return at is not None and now - at < span
