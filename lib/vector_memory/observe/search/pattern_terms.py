@@ -101,7 +101,7 @@ def _places_of(search: Search) -> Iterator[str]:
 # -- contents -------------------------------------------------------------------------------------
 
 _TOKEN = re.compile(r"[\w$@#:./-]*\w\(?|\x00")
-_OWN = re.compile(r"^(?:self|this|cls|super)[.:>-]+")
+_OWN = ("self.", "self::", "this.", "this::", "cls.", "super.", "super::")
 _DEFINES = frozenset({"def", "class", "function", "func", "fn", "interface", "struct", "enum", "trait", "impl",
                       "module", "type", "macro", "const", "let", "var"})  # fmt: skip
 _COMPOUND = re.compile(
@@ -120,9 +120,9 @@ def _of_text(text: str) -> Alternative:
     words: list[str] = []
     before = ""
     for token in _TOKEN.findall(text):
-        called = token.endswith("(")
-        bare = _OWN.sub("", token.rstrip("(").strip("._/:\\@#+-$"))
-        if _is_name(bare) or ((called or before in _DEFINES) and _is_telling(bare)):
+        bare = token.rstrip("(").strip("._/:\\@#+-$")
+        bare = bare.removeprefix(next(filter(bare.startswith, _OWN), ""))
+        if _is_name(bare) or ((token[-1] == "(" or before in _DEFINES) and _is_telling(bare)):
             raw.append(bare)
         elif squashed(bare) not in _COMMON_NAMES:
             words += _telling_words(bare)
