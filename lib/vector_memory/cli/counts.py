@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 
 from vector_memory.cli.answers import Row
@@ -12,7 +11,6 @@ from vector_memory.text import tables
 TROUBLE = tables.pairs("troubles", os.path.dirname(__file__))
 USUAL = tables.pairs("counters", os.path.dirname(__file__))
 _HOOK = "hook_"
-_FORMS = re.compile(r"\[([^/\]]*)/([^\]]*)\]")
 
 
 def counted(counters: Mapping[str, object], names: Mapping[str, str]) -> list[str]:
@@ -53,7 +51,9 @@ def uses(counts: Row) -> str:
 
 def numbered(count: int, words: str) -> str:
     """Return a count with its words, of which `[one/several]` is what is said of one, or of any other number."""
-    return f"{count:,} " + _FORMS.sub(lambda found: found[1 if count == 1 else 2], words)
+    parts = words.replace("]", "[").split("[")
+    parts[1::2] = [forms.partition("/")[0 if count == 1 else 2] for forms in parts[1::2]]
+    return f"{count:,} " + "".join(parts)
 
 
 def number(value: object) -> int:
