@@ -32,11 +32,10 @@ FILE_SEARCHES = frozenset({"find", "gfind", "fd", "fdfind"})
 EXECUTING = ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch")
 """Options behind which stands the command that a search for files runs for what it finds: via `find`, whichever it is."""
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash"})
-_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-_ANSI_ESCAPED = re.compile(r"\\([0-7]{1,3}|.)", re.DOTALL)
+_ESCAPED = re.compile(r"\\([0-7]{1,3}|.)", re.DOTALL)
 _ANSI = frozenset("abfnrtv\\'\"xuUN\n")
 """What a backslash stands before within `$'…'`."""
-_ESCAPED_IN_QUOTES = re.compile(r'\\([$`"\\])')
+_ESCAPED_IN_QUOTES = frozenset('$`"\\')
 _EXPANSIONS = frozenset(
     {"simple_expansion", "expansion", "command_substitution", "process_substitution",
      "arithmetic_expansion"}
@@ -349,7 +348,7 @@ class _CommandWalk:
         if kind in _EXPANSIONS:
             return ShellWord(raw, plain=False)
         bare = raw.replace("\\\n", "")
-        return ShellWord(_ESCAPED.sub(r"\1", bare), glob=_is_glob(_ESCAPED.sub("", bare)))
+        return ShellWord(_ESCAPED.sub(r"\1", bare), glob=_is_glob(_ESCAPED.sub("x", bare)))
 
     def _joined(self, node: Any, parts: Sequence[ShellWord]) -> str:
         """Join the parts of a word with what stands between them and is no part, such as braces."""
@@ -362,15 +361,19 @@ class _CommandWalk:
     def _quoted(self, node: Any, raw: str) -> ShellWord:
         inner = raw[raw.find('"') + 1 : -1] if raw.endswith('"') else raw
         plain = not any(named_child.type in _EXPANSIONS for named_child in node.named_children)
-        return ShellWord(_ESCAPED_IN_QUOTES.sub(r"\1", inner.replace("\\\n", "")), plain)
+        return ShellWord(_ESCAPED.sub(_bare_in_quotes, inner.replace("\\\n", "")), plain)
 
 
 def _is_glob(text: str) -> bool:
     return "*" in text or "?" in text or "]" in text.partition("[")[2][1:]
 
 
+def _bare_in_quotes(escape: re.Match[str]) -> str:
+    return escape[1] if escape[1] in _ESCAPED_IN_QUOTES else escape[0]
+
+
 def _ansi(raw: str) -> str:
-    known = _ANSI_ESCAPED.sub(_known_escape, raw)
+    known = _ESCAPED.sub(_known_escape, raw)
     try:
         return codecs.decode(known.encode("latin-1", "backslashreplace"), "unicode_escape")
     except UnicodeDecodeError:
