@@ -18,8 +18,6 @@ MOST_TYPED_CHARS = 300
 _TYPED_ORIGINS = frozenset({"human", "person", "composer", "voice-call", "remote", "suggestion"})
 _SYSTEM_SOURCE = "system"
 _SCAFFOLD = re.compile(r"<([A-Za-z][\w:-]{0,60})(?:\s[^<>]{0,400})?>(?=.*</\1\s*>)", re.DOTALL)
-_BLOCK = re.compile(r"^<([A-Za-z][\w:-]{0,60})>[ \t]*\n(?=.*^</\1>)", re.DOTALL | re.MULTILINE)
-"""A block with marks on lines of their own."""
 _TASKS = ("your task is ", "your role is ", "your job is ", "act as ")
 _IS = re.compile(
     r"(?:you(?: are|['\u2019]re)|du bist|sie sind|tu es|vous êtes|eres|usted es|você é|tu sei|ты|вы)\s+",
@@ -51,13 +49,19 @@ def is_typed(data: Record, prompt: str) -> bool:
         return False
     if _SCAFFOLD.match(prompt):
         return False
+    lines = prompt.split("\n")
     is_long = (
-        len(prompt) > MOST_TYPED_CHARS
-        or not all(map(str.strip, prompt.split("\n")[1:-1]))
-        or _BLOCK.search(prompt) is not None
+        len(prompt) > MOST_TYPED_CHARS or not all(map(str.strip, lines[1:-1])) or _has_block(lines)
     )
     is_headless = str(data.get("entrypoint") or "").startswith(HEADLESS)
     return not (is_long and (is_headless or _has_role(prompt.strip()[:MOST_TYPED_CHARS])))
+
+
+def _has_block(lines: list[str]) -> bool:
+    """Whether a block stands among some lines, with its first mark on a line of its own and its last one at the
+    beginning of another."""
+    opening = {line[1:].rstrip(" \t") for line in lines if line[:1] == "<" and line[1:2].isalpha()}
+    return any(line[:2] == "</" and line[2:].partition(">")[0] + ">" in opening for line in lines)
 
 
 def _has_role(beginning: str) -> bool:
