@@ -18,9 +18,9 @@ def letters_in(text: str, least: int = 1) -> "list[str]":
     return [run for run in _LETTERS.findall(text) if len(run) >= least]
 
 
-def runs_in(text: str) -> "list[str]":
-    """Return the runs of letters and digits as they stand in a text, in order."""
-    return "".join(sign if sign.isalnum() else " " for sign in text).split()
+def runs_in(text: str, signs: str = "") -> "list[str]":
+    """Return the runs of letters, digits and some other signs as they stand in a text, in order."""
+    return "".join(sign if sign.isalnum() or sign in signs else " " for sign in text).split()
 
 
 def names_in(text: str) -> "list[str]":

@@ -15,7 +15,7 @@ from vector_memory.observe.commands.remote_code import is_local
 from vector_memory.observe.commands.rules import RULES
 from vector_memory.observe.commands.words import WORDS
 from vector_memory.text.shell import ShellWord
-from vector_memory.text.words import is_made_of
+from vector_memory.text.words import is_made_of, runs_in
 
 MOST_SCRIPT = 16_384
 MOST_COMMANDS = 4
@@ -28,7 +28,6 @@ _CALL = re.compile(
 _CODE_OPTIONS = ("--eval", "--command", "--execute")
 _PERL_LISTS = re.compile(r"<([^<>\s]*[*?][^<>\s]*)>|\bfind(?:depth)?\b.*,\s*[\"'(]([\w./~-]+)[\"')]", re.S)  # fmt: skip
 _READ = ("stdin", "<>", "$<", "argf")
-_NAME = re.compile(r"[\w.:]+")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
 _PRINTS = ("print", "console.log", "puts", "echo", "stdout", "requests.", "fetch(", "urlopen")
 
@@ -96,7 +95,7 @@ def _deleted(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
         if (is_tree or is_file) and (lost := files.loss(ShellWord(text), act, line, is_tree)):
             yield act.found(DELETE, *lost)
     # PHP names what it calls in quotes; elsewhere that is talk.
-    named = _NAME.findall(script if act.name == "php" else _QUOTED.sub("", script))
+    named = runs_in(script if act.name == "php" else _QUOTED.sub("", script), "_.:")
     if not any(_is_one_of(name, "file-remover") for name in named):
         return
     yield from files.judge(_as_rm(act, script), line)
