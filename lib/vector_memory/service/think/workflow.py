@@ -22,6 +22,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.edit import remember
 from vector_memory.service.think import ledger
 from vector_memory.text.harmless import visible
+from vector_memory.text.words import codes_in
 
 SAID = {EDIT: "Change the files."}
 PROCEDURE, COMMAND, SKILL = "procedure", "command", "skill"
@@ -118,7 +119,6 @@ def _flat(text: str) -> str:
 LEAST_STEPS, MOST_STEPS = 2, 20
 _WHOLE = ("git commit", "git push")
 """Jobs that are steps whatever is given to them; of others without a command line nobody could do the same."""
-_CODE = re.compile(r"`[^`\n]+`")
 _FORBIDDING = ("Do not ", "Don't ", "Don\u2019t ", "Never ")
 """How begins what is no step: it holds for all of them."""
 _LEFT_UNDONE = frozenset({"fail", "forget", "mind", "miss", "neglect", "omit", "skip"})
@@ -214,14 +214,11 @@ def author(ctx: Context, request: WorkflowRequest) -> ledger.Answer:
 def steps_of(text: str) -> list[str]:
     """Return the steps of a description in the order in which they are to be done."""
     pieces: list[str] = []
-    code: list[str] = []
-
-    def hidden(quoted: re.Match[str]) -> str:
-        code.append(quoted[0])
-        return f"\x00{len(code) - 1}\x00"
-
+    codes = [f"`{code}`" for code in codes_in(text) if code]
     # What stands in code is one word, whatever is in it.
-    for item in _items(_CODE.sub(hidden, text.strip())):
+    for place, code in enumerate(codes):
+        text = text.replace(code, f"\x00{place}\x00", 1)
+    for item in _items(text.strip()):
         for sentence in _SENTENCE.split(item):
             for part in _in_order(_OPENING.sub("", sentence.strip())):
                 pieces += _JOINT.split(part)
@@ -233,8 +230,8 @@ def steps_of(text: str) -> list[str]:
         if (terms_of(piece) or not _OF_NAMES.isdisjoint(piece)) and not piece.endswith(":")
     ]
     steps = "\n".join(piece[0].upper() + piece[1:] for piece in telling)
-    for number, quoted in enumerate(code):
-        steps = steps.replace(f"\x00{number}\x00", quoted)
+    for place, code in enumerate(codes):
+        steps = steps.replace(f"\x00{place}\x00", code)
     return steps.splitlines()
 
 
