@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from vector_memory.text import tables, times_abroad
 from vector_memory.text.days import is_at_an_end
 from vector_memory.text.times_abroad import MONTHS, WEEKDAYS
+from vector_memory.text.words import clauses_in
 
 if TYPE_CHECKING:
     from vector_memory.text.patterns import PatternSet
@@ -158,9 +159,8 @@ def asks_when(text: str) -> bool:
 
 def is_asked(text: str, offset: int = 0) -> bool:
     """Whether the sentence that stands at `offset` asks for something, rather than states it."""
-    starts = [match.end() for match in _SENTENCE_END.finditer(text[: offset + 1])]
-    end = _SENTENCE_END.search(text, offset)
-    sentence = text[starts[-1] if starts else 0 : end.end() if end else len(text)].strip()
+    at, ends = offset + 1, ".!?\uff1f"
+    sentence = (clauses_in(text[:at], ends)[-1] + clauses_in(text[at:], ends)[0]).strip()
     if sentence.endswith(("?", "\uff1f")) or _ASKING.match(sentence):
         return True
     return not sentence.endswith((".", "!")) and len(text.split()) <= MAX_KEYWORDS
@@ -222,7 +222,6 @@ _TIMED = (
 )
 _DATES = ("iso", "dmy", "mdy", "partof", "my", "month", "weekday", "nthday")
 _VAGUE = ("recently", "lately", "other day", "the other day")
-_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|\n+|\uff1f")
 _ASKING = re.compile(
     r"(?:(?:please|and|so|but|hey|ok(?:ay)?)[\s,]+)*(?:wh(?:at|en|y|ich|o|om|ose|ere)|how|did|do|does|was|were|is|are|has"
     r"|have|had|can you (?:tell|show|find)|tell|show|list|find|recall|remind|summari[sz]e)\b",
