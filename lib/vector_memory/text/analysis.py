@@ -43,7 +43,8 @@ _UNSPACED = re.compile(
     "\U00020000-\U0003ffff]"
 )
 """Scripts without spaces between words, and Hangul, whose words have their particles at the end."""
-_ACCENT = re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670\u06d6-\u06ed]")
+_ACCENTS = dict.fromkeys((*range(0x300, 0x370), *range(0x591, 0x5C8), 0x640, *range(0x64B, 0x660), 0x670,
+                          *range(0x6D6, 0x6EE)))  # fmt: skip
 _FOLDS = str.maketrans({
     "ı": "i", "ß": "ss", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ł": "l", "Ł": "L",
     "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ς": "σ",
@@ -211,7 +212,7 @@ def _folded(chunk: str) -> str:
     import unicodedata
 
     # Some signs that stand alone come apart into a space and an accent.
-    bare = _ACCENT.sub("", unicodedata.normalize("NFKD", chunk)).replace(" ", "")
+    bare = unicodedata.normalize("NFKD", chunk).translate(_ACCENTS).replace(" ", "")
     # Together again: what is left apart are letters of their own, such as the parts of a Hangul syllable.
     return unicodedata.normalize("NFC", bare).translate(_FOLDS)
 
