@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator
 
 from vector_memory.observe.commands.acts import Act
@@ -12,10 +11,10 @@ from vector_memory.observe.commands.findings import CREDENTIALS, HIGH, LOW, Find
 from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
 from vector_memory.observe.commands.words import WORDS, is_like
 from vector_memory.text.shell import ShellWord
+from vector_memory.text.words import is_made_of
 
 Secret = tuple[str, str]
 """How grave it is to show a file, and its absolute path."""
-_PUBLIC = re.compile(r"public[\w-]*\.(?:pem|key)$")
 _LESSER_ENV = (".test", ".testing", ".ci", ".envrc")
 _AT_HOME, _ENDINGS = tuple(WORDS["secret-at-home"]), tuple(WORDS["secret-ending"])
 
@@ -24,8 +23,7 @@ def sensitivity(path: str, around: Surroundings) -> str:
     """Return how a file at an absolute path is to be taken: HIGH or LOW for credentials, "" for others."""
     path = path.rstrip("*")
     name = posixpath.basename(path)
-    is_open = is_like("open-name", name) or is_like("open-path", path) or _PUBLIC.search(path)
-    if not path or is_open:
+    if not path or is_like("open-name", name) or is_like("open-path", path) or _is_public(name):
         return ""
     if _is_env(name):
         return LOW if name.endswith(_LESSER_ENV) else HIGH
@@ -44,10 +42,15 @@ def sensitivity(path: str, around: Surroundings) -> str:
     return HIGH if is_key or is_account else ""
 
 
+def _is_public(name: str) -> bool:
+    """Whether a file is named as a public key is: "my-public-key.pem"."""
+    stem, _, ending = name.rpartition(".")
+    _, public, rest = stem.rpartition("public")
+    return bool(public) and ending in ("pem", "key") and is_made_of(f"-{rest}", "_-", len(name))
+
+
 def _is_env(name: str) -> bool:
-    return (
-        name in (".env", ".envrc") or name.startswith((".env.", ".envrc.")) or name.endswith(".env")
-    )
+    return name == ".envrc" or name.startswith((".env.", ".envrc.")) or name.endswith(".env")
 
 
 def changed(path: str, around: Surroundings, adds: bool = False) -> str:
