@@ -9,14 +9,17 @@ from collections.abc import Iterable
 from vector_memory.index.fixes.fix_drafts import RAN
 from vector_memory.model import Memory
 
-_QUOTED = re.compile(r"`([^`\n]{2,1000})`")
+_QUOTED = re.compile(r"(`+)([^`\n]{1,1000})\1")
+"""Short ones too, and with all of their marks: what is left of one would be taken for the beginning of the next."""
 
 
 def of_memory(memory: Memory) -> list[str]:
     """Return the command lines that a memory would have somebody run: those that were noted with it, else
     whatever it quotes as code."""
     noted = memory.extra.get(RAN)
-    return list(map(str, noted)) if isinstance(noted, list) else _QUOTED.findall(memory.text)
+    if isinstance(noted, list):
+        return list(map(str, noted))
+    return [code for _, code in _QUOTED.findall(memory.text)]
 
 
 def are_harmless(commands: Iterable[str], folder: str) -> bool:
