@@ -13,7 +13,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import dropwhile
+from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
 from vector_memory.index import tools
@@ -63,7 +63,9 @@ _MANNERS = frozenset({"--verbose", "--quiet", "--silent", "--color", "--no-color
 """Options that change how a command tells, not what it does."""
 _WORDS_OF = tables.sets("command_words")
 _CHECK_ENDS = ("check", "lint")
-_CHECKS, _MAKING = _WORDS_OF["checks"], _WORDS_OF["making"]
+_CHECKS, _MAKING, _READING = (_WORDS_OF[name] for name in ("checks", "making", "reading"))
+_SWITCHES = tables.words("switched_off_checks")
+_PROSE = (".md", ".rst", ".adoc", ".txt")
 
 
 class FixStep(NamedTuple):
@@ -242,7 +244,10 @@ class _Story:
         what was done later, or what was changed of the command that succeeded in the end."""
         failed, following, success = self._call(place), self._call(until), self._call(end)
         is_luck = self._failed_before(failed, end)
-        done = self._calls(place, until)
+        later = self._calls(until, end)
+        done = _stayed(self._calls(place, until), later)
+        if any(map(_switches_off, [*done, *_stayed(later)])):
+            return (), ()
         steps = _steps(done, self.clean)
         if not steps and until < end:
             other = signature(following.output, "") != signature(failed.output, "")
@@ -250,10 +255,10 @@ class _Story:
             if other and is_kept and _is_corrected(failed, following, is_mended=False):
                 # The command was corrected; what was done later mended what it met then.
                 return () if is_luck else _instead(failed, success, is_mended=False), ()
-            done = self._calls(until, end)
+            done = _stayed(later)
             steps = _steps(done, self.clean)
         steps = [*steps, *(() if is_luck else _instead(failed, success, bool(steps)))]
-        files = unique(call.file for call in done if call.file and not call.failed)
+        files = unique(call.file for call in done if call.file)
         return tuple({step.line: step for step in steps}.values()), files
 
     def _failed_before(self, failed: ToolUse, end: int) -> bool:
@@ -405,20 +410,52 @@ def _instead(failed: ToolUse, success: ToolUse, is_mended: bool) -> tuple[FixSte
     return (FixStep(f"ran `{line}` {INSTEAD}", success.command),)
 
 
+def _stayed(calls: Sequence[ToolUse], later: Sequence[ToolUse] = ()) -> list[ToolUse]:
+    """Return the calls that went well, without edits that were taken back, be it by a later one."""
+    kept: dict[int, ToolUse] = {}
+    for number, call in enumerate((*calls, *later)):
+        if call.failed or not call.is_done:
+            continue
+        if _jobs(call) & _UNDOING:
+            undone = {name for part in commands.acting(call.command) for name in part.operands}
+            kept = {at: one for at, one in kept.items() if _name(one.file) not in undone}
+        else:
+            kept[number] = call
+    return [one for number, one in kept.items() if number < len(calls)]
+
+
+def _switches_off(call: ToolUse) -> bool:
+    """Whether an edit has a check left out or its failure counted as none, so that nothing was mended. What only
+    writes about it does not, nor does a file that is new."""
+    if call.file.lower().endswith(_PROSE):
+        return False
+    return any(
+        old and _times(mark, new.lower()) > _times(mark, old.lower())
+        for old, new in call.edits
+        for mark in _SWITCHES
+        if mark in new.lower()
+    )
+
+
+def _times(mark: str, text: str) -> int:
+    """Return how often a mark stands in a text by itself: no `xit(` is in `exit(`."""
+    before, *rest = text.split(mark)
+    sides = zip([before, *rest], rest, strict=False)
+    return sum(
+        not (mark[0].isalnum() and left[-1:].isalnum())
+        and not (mark[-1].isalnum() and right[:1].isalnum())
+        for left, right in sides
+    )
+
+
 def _steps(calls: Sequence[ToolUse], clean: Callable[[str], str]) -> list[FixStep]:
-    """Return what changed something and stayed: the files that were edited, and commands that went well
-    and do more than look. What only keeps what was done counts where nothing else was."""
+    """Return what changed something: the files that were edited, and commands that went well and do more
+    than look. What only keeps what was done counts where nothing else was."""
     edits: dict[str, list[str]] = {}
     ran: list[str] = []
     for call in calls:
-        if call.failed or not call.is_done:
-            continue
-        jobs = _jobs(call)
         if call.file:
             edits.setdefault(call.file, []).extend(_detail(call.change, clean))
-        elif jobs & _UNDOING:
-            undone = {name for part in commands.acting(call.command) for name in part.operands}
-            edits = {file: told for file, told in edits.items() if _name(file) not in undone}
         elif _is_good(call) and _may_change(call.command):
             ran.append(call.command)
     size = INSTEAD_CHARS if len(ran) < 3 else COMMAND_CHARS
@@ -453,7 +490,14 @@ def _may_change(command: str) -> bool:
 
 
 def _does(part: CommandPart) -> bool:
-    return not (part.is_inline or _is_check(part))
+    return not (part.is_inline or _is_check(part) or _reads(part))
+
+
+def _reads(part: CommandPart) -> bool:
+    """Whether a job is by its name to tell something only: `helm history`, `xcrun simctl list`."""
+    _, *job = part.job.split()
+    given = () if job else takewhile(str.isalpha, part.words[:2])
+    return any(not _READING.isdisjoint(names_in(word)[:1]) for word in (*job, *given))
 
 
 def _is_check(part: CommandPart) -> bool:

@@ -521,3 +521,82 @@ def test_what_a_corrected_line_does_first_is_no_less_than_a_look(
     session.run("adb uninstall app.field && flutter run -d pixel")
     (draft,) = drafts(session, tmp_path)
     assert "ran `adb uninstall app.field && flutter run -d pixel` instead" in draft.text
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("t/test_a.py", "def test_a():", "@pytest.mark.skip(reason='flaky')\ndef test_a():"),
+        ("package.json", '"lint": "eslint ."', '"lint": "eslint . || true"'),
+        ("src/a.ts", "f(x)", "// @ts-ignore\nf(x)"),
+        (".gitlab-ci.yml", "lint:", "lint:\n  allow_failure: true"),
+        ("src/a.rs", "#[test]", '#[test]\n#[ignore = "slow"]'),
+    ],
+)
+def test_a_check_that_is_switched_off_mends_nothing(
+    session: Session, tmp_path: Path, file: str, old: str, new: str
+) -> None:
+    """Neither that is a fix, nor what was tried before in vain; to switch it on again may be one."""
+    session.fail("make verify")
+    session.edit("src/tried.c", "a", "b")
+    session.fail("make verify")
+    session.edit(file, old, new)
+    session.run("make verify")
+    assert not found(session, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("src/a.ts", "// @ts-ignore\nf(x)", "f(Number(x))"),
+        ("docs/linting.md", "Rules.", "Rules, and `# noqa` where one is wrong."),
+        ("src/a.py", "return 1", "sys.exit(1)"),
+        ("src/a.py", "x = 1  # noqa", "x = 2  # noqa"),
+        ("eslint.config.js", "sourceType: 'script'", "sourceType: 'module'"),
+    ],
+)
+def test_an_edit_that_leaves_the_checks_on_may_mend(
+    session: Session, tmp_path: Path, file: str, old: str, new: str
+) -> None:
+    """A mark that stood there before, goes, is only written about or is part of a word switches nothing off."""
+    session.fail("make verify")
+    session.edit(file, old, new)
+    session.run("make verify")
+    (one,) = found(session, tmp_path)
+    assert one.files == (file,)
+
+
+def test_what_is_undone_after_another_error_is_no_part_of_it(
+    session: Session, tmp_path: Path
+) -> None:
+    """An attempt that met another error and was taken back then mended neither."""
+    session.fail("tsc", "a.ts(1,8): error TS1259: Module 'm' can only be default-imported")
+    session.edit("src/a.ts", "import m from", "import m = require")
+    session.fail("tsc", "a.ts(1,1): error TS1202: Import assignment cannot be used")
+    session.run("git checkout src/a.ts")
+    session.edit("tsconfig.json", "strict", "esModuleInterop")
+    session.run("tsc")
+    assert {one.files for one in found(session, tmp_path)} == {("tsconfig.json",)}
+
+
+@pytest.mark.parametrize(
+    "looked", ["xcrun simctl list devices available", "helm history web", "alembic heads"]
+)
+def test_what_only_tells_something_is_no_step(
+    session: Session, tmp_path: Path, looked: str
+) -> None:
+    """The corrected command is the fix; a package that is called as a listing is installed all the same."""
+    session.fail("xcodebuild test -destination name=old", "error: unable to find a device old")
+    session.run(looked, "something")
+    session.run("xcodebuild test -destination name=new")
+    (one,) = found(session, tmp_path)
+    assert one.changes == ("ran `xcodebuild test -destination name=new` instead",)
+
+
+def test_a_package_that_is_called_as_a_listing(session: Session, tmp_path: Path) -> None:
+    """What a job is done to says nothing of what it does."""
+    session.fail("node a.js", "Error: Cannot find module 'history'")
+    session.run("npm install history")
+    session.run("node a.js")
+    (one,) = found(session, tmp_path)
+    assert one.changes == ("ran `npm install history`",)
