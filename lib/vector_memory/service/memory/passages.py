@@ -139,7 +139,7 @@ def _parted(pieces: list[tuple[str, str]], idea: str) -> tuple[list[tuple[str, s
                 head, _, tail = harmless.parted(
                     [text[: match.start()], text[match.start() : end], text[end:]]
                 )
-                head, tail = _LEADS.sub("", head).rstrip(), tail.lstrip(" *_`.:!?\n")
+                head, tail = _LEADS.sub("", head).rstrip(), tail.lstrip(" *_`.:!?。！？：」』\n")
                 halves = [(id, head)] if head else []
                 rest = [(id, tail)] if tail else []
                 parted = [*pieces[:place], *halves, (id, idea), *rest, *pieces[place + 1 :]]

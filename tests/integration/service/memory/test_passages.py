@@ -58,6 +58,19 @@ def test_an_idea_is_followed_by_what_was_said_next(house: ServiceHouse) -> None:
     assert text.count("root cause") == 1
 
 
+def test_no_full_stop_alone_follows_an_idea(tmp_path: Path) -> None:
+    """One of Japanese is another character."""
+    made = ServiceHouse(tmp_path)
+    path = transcript(tmp_path, [(PROMPT, f"I looked at the export first. {IDEA[:-1]}。")])
+    captured_of(made.ctx, str(path), final=True)
+    passage = next(one for one in stored(made) if one.kind == PASSAGE)
+    said = redact.clean(IDEA[:-1]).text
+    text = text_of(made, replace(passage, id="idea", kind="", text=said))
+    made.close()
+    assert "[then]" not in text
+    assert "[before]" in text
+
+
 def test_an_idea_in_other_words_is_followed_by_its_passage(house: ServiceHouse) -> None:
     said = redact.clean("The month of the nightly job comes from a local clock, not UTC.").text
     text = text_of(house, replace(idea(house), text=said))
