@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from vector_memory.redact.automaton import Meter, ascii_of, finder
 from vector_memory.redact.normalise import folded
 from vector_memory.redact.spans import Span
+from vector_memory.redact.spoken import FAR_EAST, is_code, told_before, told_behind
 from vector_memory.redact.values import KEY, PASSWORD, SECRET, is_put_together, is_said, is_secret
 from vector_memory.text import tables
 
@@ -61,10 +62,13 @@ _QUOTED = (
 )
 _BARE = r"""(?P<bare>[^\s"'`,;<>(){}\[\]|&\\][^\s"'`,;<>()|\\]{2,400})"""
 _TYPE = r"""[ ]?:[ ]?(?:str|String|string|Optional\[str\]|str[ ]?\|[ ]?None)(?=[ ]{0,2}=)"""
-_TOPICS, _ENDS = _WORDS["topic"], tuple(_WORDS["end"])
-_FOR, _IS, _TOPIC = ("|".join(map(folded, sorted(_WORDS[part]))) for part in ("for", "is", "topic"))
+_FOR, _IS = ("|".join(map(folded, sorted(_WORDS[part]))) for part in ("for", "is"))
+_REST = "[A-Za-z0-9_-]{0,40}"
+_NAME_REST = re.compile(_REST)
 _TAIL = re.compile(
-    r"""(?P<rest>[A-Za-z0-9_-]{0,40})(?:[ ](?:"""
+    r"""(?P<rest>"""
+    + _REST
+    + r""")(?:[ ](?:"""
     + _FOR
     + r""")(?:[ ][\w.@-]{1,40}){1,5}?(?=[ ](?:"""
     + _IS
@@ -73,9 +77,7 @@ _TAIL = re.compile(
     + _TYPE
     + r""")?[ \t]{0,40}(?P<sep>:=|=>|->|={1,3}|!={1,2}|[:：]|%3[Dd]|,(?=[ ]{0,4}["'])|>(?=[^<\s]{4,200}<[/_-])|[ ](?:"""
     + _IS
-    + r""")[ ](?:n[ou]w?[ ]|jetzt[ ])?|[ ]?(?:"""
-    + _TOPIC
-    + r""")|(?<=[\w"'])[ \t]{1,8})[ \t]{0,8}"""
+    + r""")[ ](?:n[ou]w?[ ]|jetzt[ ])?|(?<=[\w"'])[ \t]{1,8})[ \t]{0,8}"""
     r"""(?:os\.environ\.get\([^()\n]{1,80}\)[ ]or[ ]|(?:os\.)?getenv\([^(),\n]{1,80},[ ]?)?"""
     r"""(?:[bBrRuUN@]{0,2}(?="|')|\[\]byte\((?=")|\((?=["']))?)"""
     r"(?:" + _QUOTED + "|" + _BARE + ")"
@@ -98,9 +100,11 @@ def find_pairs(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
         if place < position:
             continue
         name = _FOREIGN.match(text, place) or _NAME.match(lowered, place)
-        secret = _secret_after(text, lowered, name) if name else None
+        if name is None:
+            continue
+        secret = _secret_after(text, lowered, name) or _told(text, name)
         if secret is not None:
-            position = secret.end
+            position = max(place, secret.end)
             yield secret
 
 
@@ -110,6 +114,18 @@ def _places(text: str, plain: bytes) -> Iterator[int]:
     if text.isascii() or not any(word in text for word in _IN_OTHER_LETTERS):
         return places
     return heapq.merge(places, (hit.start() for hit in _FOREIGN.finditer(text)))
+
+
+def _told(text: str, name: re.Match[str]) -> Span | None:
+    """Return the password, or the code, that a sentence tells by its name, or None."""
+    start, end, is_digits = name.start(), name.end(), name[0] in _CODES
+    if text[end - 1] < FAR_EAST:
+        whole = _NAME_REST.match(text, end)
+        end = whole.end() if whole else end
+    if not is_digits and (name[0] == "pass" or not _is_plain(text, start, end)):
+        return None
+    place = told_behind(text, start, end, is_digits) or told_before(text, start)
+    return Span(*place, "pin" if is_digits else PASSWORD) if place else None
 
 
 def _secret_after(text: str, lowered: str, name: re.Match[str]) -> Span | None:
@@ -127,46 +143,41 @@ def _secret_after(text: str, lowered: str, name: re.Match[str]) -> Span | None:
     if group == "bare":
         if text[tail.end() : tail.end() + 1] == "(":
             return None
-        value, said = _parted(value)
-        if (
-            tail.group("sep").strip() in _TOPICS
-            and said[:1].isalpha()
-            and not said.startswith(_ENDS)
-        ):
-            return None
+        value = _parted(value)
         value = value.rstrip(".:!?") if not value.endswith(("!", "?")) else value
     if name[0] in _CODES:
-        is_code = value.isdigit() and len(value) in _CODE_DIGITS
-        return Span(start, start + len(value), "pin") if is_code else None
-    if not is_secret(value, kind, group != "bare", _is_plain(text, name, tail)):
+        return Span(start, start + len(value), "pin") if is_code(value) else None
+    is_plain = _is_plain(text, name.start(), tail.end("rest")) and not _is_verdict(
+        text, name, tail.group("sep")
+    )
+    if not is_secret(value, kind, group != "bare", is_plain):
         return None
     if tail.group("sep") == "," and value.isalpha():
         return None
     return Span(start, start + len(value), kind)
 
 
-def _parted(value: str) -> tuple[str, str]:
-    """Return a value, and what is said right behind it in letters of the far east."""
-    size = next((at for at, char in enumerate(value) if char >= FAR_EAST), len(value))
-    return value[:size], value[size:]
+def _parted(value: str) -> str:
+    """Return a value without what is said right behind it in letters of the far east."""
+    return value[: next((at for at, char in enumerate(value) if char >= FAR_EAST), len(value))]
 
 
-def _is_plain(text: str, name: re.Match[str], tail: re.Match[str]) -> bool:
-    """Whether a name is a word for passwords, perhaps behind what it is for ("db_password"), rather than "bypass",
-    "password_policy" or what a test says that passed."""
-    written, before = (
-        text[name.start() : tail.end("rest")],
-        text[max(0, name.start() - 1) : name.start()],
+def _is_plain(text: str, start: int, end: int) -> bool:
+    """Whether a name is a word for passwords, perhaps behind what it is for ("db_password"), rather than "bypass" or
+    "password_policy"."""
+    written, before = text[start:end], text[max(0, start - 1) : start]
+    is_glued = (
+        before.isalpha() and before.isascii() and not written[0].isupper() and written[0] < FAR_EAST
     )
-    is_glued = before.isalpha() and before.isascii() and not written[0].isupper()
-    if written.lower() not in _PLAIN_NAMES or is_glued:
-        return False
-    return written.lower() != "pass" or tail.group("sep") == "=" or before in ("_", "-")
+    return written.lower() in _PLAIN_NAMES and not is_glued
 
 
-_CODE_DIGITS = range(4, 9)
-FAR_EAST = "\u2e80"
-"""The first of the characters that no blank parts from a value."""
+def _is_verdict(text: str, name: re.Match[str], separator: str) -> bool:
+    """Whether a name is what a test says that passed."""
+    is_part = text[max(0, name.start() - 1) : name.start()] in ("_", "-")
+    return name[0] == "pass" and separator != "=" and not is_part
+
+
 _GROUPS = ("escaped", "entity", "double", "single", "tick", "bare")
 
 

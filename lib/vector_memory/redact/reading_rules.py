@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 
 from vector_memory.redact import categories, wishes
-from vector_memory.redact.pairs import FAR_EAST
 from vector_memory.redact.rules import Rules, UserRule
+from vector_memory.redact.spoken import FAR_EAST
 from vector_memory.text import tables
 from vector_memory.text.headings import lines_below
 from vector_memory.text.statements import ITEM_HEAD

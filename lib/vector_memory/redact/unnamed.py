@@ -17,9 +17,9 @@ from itertools import groupby
 from pathlib import Path
 
 from vector_memory.redact.automaton import Meter, finder
-from vector_memory.redact.pairs import FAR_EAST
 from vector_memory.redact.randomness import strangeness
 from vector_memory.redact.spans import MARK, Span
+from vector_memory.redact.spoken import FAR_EAST
 from vector_memory.text.technologies import CANONICAL
 
 WEIGHTS_FILE = Path(__file__).with_name("unnamed_weights.json")

@@ -33,7 +33,59 @@ test veritabanının parolası {}, kullanıcı adı da muhasebe
 서버 비밀번호는 {}입니다.
 Het wachtwoord van de server is {}.
 """
+IN_SENTENCES = """
+관리자 비밀번호를 {}으로 변경했습니다.
+새 비밀번호는 {}고 내일부터 써야 해
+비밀번호를 「{}」로 설정해 주세요
+아이디 root, 비밀번호 {}
+パスワードを{}に変更しました
+パスワードは、{}です
+新しいパスワードは『{}』になりました
+ログインはadmin、パスワードは{}でお願いします
+密码改成{}了
+用户名admin,密码{}
+WiFi密码是{},记一下
+用密码{}登录
+新密码:「{}」
+mudei a senha do banco para {} ontem
+a senha agora é {}
+usa a senha {} para entrar
+cambié la contraseña a {}
+usa {} como contraseña
+la contraseña quedó en {}
+le mot de passe du serveur a été changé en {}
+connecte-toi avec le mot de passe « {} »
+ho cambiato la password del server in {}
+usa {} come password
+Das Passwort wurde auf {} geändert
+das Kennwort ist ab sofort {}
+zmieniłem hasło na {}
+поменял пароль на {}
+"""
 SAID = """
+비밀번호는 DB_PASSWORD에 있어
+비밀번호를 bcrypt로 바꿨어
+비밀번호를 SHA-256으로 암호화했습니다
+비밀번호는 AuthService12에 저장됩니다
+비밀번호 변경은 PR #4821에서 했어
+パスワードは.env.localにあります
+パスワードはAuthService12に保存します
+パスワードをv2.3.1から必須にした
+密码用 SHA-256 加密
+密码保存在AuthService12中
+密码由Keycloak24管理
+用户名,密码,ResetForm42
+a senha fica em DB_PASSWORD
+mudei a senha para argon2id
+a senha é salva em AuthService12
+cambié la contraseña a bcrypt12
+j'ai changé le champ mot de passe en varchar255
+ho cambiato la password in argon2id
+das Passwort steht in .env.local
+das Passwort auf srv-web01 wurde geändert
+das Passwort ist falsch. Der Test ist LoginTest33
+We changed the password in LoginTest33 and it passes
+the tests pass in LoginTest33 after we changed it
 Das Passwort ist abgelaufen.
 Das Passwort für db-prod7 ist abgelaufen.
 Die Passwörter werden mit Argon2id gehasht, das Kennwort selbst steht nirgends.
@@ -137,6 +189,13 @@ def test_a_password_goes(talk: str, value: str) -> None:
     assert cleaned.rstrip(".") == talk.format("[redacted:password]").rstrip(".")
 
 
+@pytest.mark.parametrize("value", [*VALUES, "kaze" + "2841hana"])
+@pytest.mark.parametrize("talk", IN_SENTENCES.strip().splitlines())
+def test_a_password_in_a_sentence_goes(talk: str, value: str) -> None:
+    """It is changed to one, used with one, in quotes of its language, and what is said goes on behind it."""
+    assert clean(talk.format(value)).text == talk.format("[redacted:password]")
+
+
 @pytest.mark.parametrize("name", ["veritabanının parolası", "mot de passe", "пароль", "Kennwort"])
 def test_words_written_together_right_behind_its_name(name: str) -> None:
     """They are one with a number behind them, in letters of any kind; what a service or a program is called is none."""
@@ -150,7 +209,8 @@ def test_a_code_of_digits_goes() -> None:
     assert (
         clean("ロッカーの暗証番号は4711です。").text == "ロッカーの暗証番号は[redacted:pin]です。"
     )
-    assert clean("暗証番号は4711文字以上").redactions == 0
+    for said in ("暗証番号は4711文字以上", "暗証番号の期限は2026。"):
+        assert clean(said).redactions == 0
 
 
 @pytest.mark.parametrize(
