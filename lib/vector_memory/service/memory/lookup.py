@@ -9,6 +9,7 @@ from vector_memory import projects
 from vector_memory.config import ENGLISH_BACKEND
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import UNRESTRICTED, Memory, Scope
+from vector_memory.redact.normalise import normalise
 from vector_memory.retrieve import query as queries
 from vector_memory.retrieve.factors import FITS, least_relevance
 from vector_memory.retrieve.search import Answer, BeginEmbedding, Hit, search
@@ -105,7 +106,8 @@ def query_of(
     place: projects.Place | None = None,
     session: str = "",
 ) -> queries.Query:
-    """Return a question's query, without its vector: `Embedding.of_query` makes that.
+    """Return a question's query, without its vector: `Embedding.of_query` makes that. It is in the one form that
+    everything stored has: an accent may come as a sign of its own, a letter in its full width.
 
     Args:
         place: the project that it is asked from.
@@ -124,7 +126,14 @@ def query_of(
     own = place.id if place else ""
     only_english = ctx.settings.embedding_backend == ENGLISH_BACKEND
     return queries.analyse(
-        text, scope, None, own, ctx.local_now(), find_speakers, find_session, only_english
+        normalise(text),
+        scope,
+        None,
+        own,
+        ctx.local_now(),
+        find_speakers,
+        find_session,
+        only_english,
     )
 
 
