@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
 
@@ -17,6 +18,13 @@ _AHEAD = (0, 7, 31, MOST_DAYS)
 _SOME_TIME = datetime(2000, 1, 1, tzinfo=timezone.utc)
 _PARTING = frozenset(("and", "but", "forget", "und", "aber", "sondern", "et", "mais", "y", "pero"))
 """Words behind which another clause begins."""
+_ABROAD = re.compile(
+    r"(?:(?P<year>20\d\d)[年년]\s?)?(?P<month>1[0-2]|0?[1-9])(?:月|월\s?)(?P<day>[12]\d|3[01]|0?[1-9])"
+    r"(?:日まで|일\s?까지|[日号號](?:之前|以前|前))"
+    r"|\baté (?:o dia |dia )?(?P<day_pt>[12]\d|3[01]|0?[1-9])/(?P<month_pt>1[0-2]|0?[1-9])(?:/(?P<year_pt>20\d\d))?\b",
+    re.IGNORECASE,
+)
+"""A last day in Japanese, Korean, Chinese and Portuguese."""
 _TABLE = PatternTable("deadlines", os.path.dirname(__file__))
 
 
@@ -28,6 +36,7 @@ def deadline(text: str, said_at: datetime) -> datetime | None:
         text: one sentence.
         said_at: when it was said, in the zone of its days.
     """
+    text = _in_english(text)
     ends = (_end(part, said_at) for part, day in _days(text) if _is_due(part, day))
     return min((end for end in ends if end is not None), default=None)
 
@@ -35,7 +44,20 @@ def deadline(text: str, said_at: datetime) -> datetime | None:
 def has_deadline(text: str) -> bool:
     """Whether a sentence names a day by which something is to be done, or on which it happens, whether that is over or
     not: "… by May 9", "the audit is on May 9", or no more than "audit on May 9, 10:00"."""
-    return any(_is_due(part, day) for part, day in _days(text))
+    return any(_is_due(part, day) for part, day in _days(_in_english(text)))
+
+
+def _in_english(text: str) -> str:
+    """Return a sentence with the last day that it names in another language in English: "12月10日までに" as "by 10 december".
+    One that is denied, asked for or over names none."""
+    if _ABROAD.search(text) is None or "over abroad" in _TABLE.found(text):
+        return text
+    return _ABROAD.sub(_by, text)
+
+
+def _by(day: re.Match[str]) -> str:
+    number, month, year = (day[name] or day[name + "_pt"] for name in ("day", "month", "year"))
+    return f" by {int(number)} {times_abroad.MONTHS[int(month) - 1]} {year or ''}".rstrip() + " "
 
 
 def _days(text: str) -> list[tuple[str, times.TimeSpan]]:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from vector_memory.text.deadlines import deadline
+from vector_memory.text.deadlines import deadline, has_deadline
 
 TUESDAY = datetime(2026, 11, 24, 16, tzinfo=timezone.utc)
 
@@ -189,3 +189,42 @@ def test_beside_a_day_that_cannot_be_another_is_due(said: str, day: int) -> None
 def test_beside_a_day_that_cannot_be_others_are_none(said: str) -> None:
     """The next one that is named may be one that was."""
     assert deadline(said, TUESDAY) is None
+
+
+@pytest.mark.parametrize(
+    ("told", "day"),
+    [
+        ("Até 18/11/2027 preciso enviar o relatório ao cliente.", "2027-11-19"),
+        ("Preciso entregar a migração até o dia 9/12.", "2026-12-10"),
+        ("12月9日までに請求書を送る必要があります。", "2026-12-10"),
+        ("2027年1月15日までに移行を終えてください。", "2027-01-16"),
+        ("12월 9일까지 배포 문서를 정리해야 해.", "2026-12-10"),
+        ("12월 9일까지는 계약서를 보내야 합니다.", "2026-12-10"),
+        ("必须在12月9日之前提交报告。", "2026-12-10"),
+    ],
+)
+def test_a_last_day_in_other_languages(told: str, day: str) -> None:
+    said_at = datetime(2026, 11, 20, 12, tzinfo=timezone.utc)
+    end = deadline(told, said_at)
+    assert end is not None
+    assert end.date().isoformat() == day
+    assert has_deadline(told)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Não preciso entregar nada até 9/12/2026.",
+        "Já enviei o relatório, era até 9/12/2026.",
+        "Até 9/12/2026 estive de férias.",
+        "12月9日までに終える必要はない。",
+        "12月9日までに提出しました。",
+        "12月9日までに終わりますか？",
+        "12월 9일까지 할 필요는 없어.",
+        "12월 9일까지 다 끝냈어.",
+        "12月9日之前不用提交。",
+        "12月9日前已经提交了。",
+    ],
+)
+def test_what_is_denied_or_over_in_other_languages_is_no_deadline(told: str) -> None:
+    assert deadline(told, datetime(2026, 11, 20, 12, tzinfo=timezone.utc)) is None
