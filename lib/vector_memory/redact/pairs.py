@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import heapq
 import re
+import string
 from collections.abc import Iterator
+from itertools import takewhile
 
 from vector_memory.redact.automaton import Meter, ascii_of, finder
 from vector_memory.redact.normalise import folded
@@ -63,12 +65,9 @@ _QUOTED = (
 _BARE = r"""(?P<bare>[^\s"'`,;<>(){}\[\]|&\\][^\s"'`,;<>()|\\]{2,400})"""
 _TYPE = r"""[ ]?:[ ]?(?:str|String|string|Optional\[str\]|str[ ]?\|[ ]?None)(?=[ ]{0,2}=)"""
 _FOR, _IS = ("|".join(map(folded, sorted(_WORDS[part]))) for part in ("for", "is"))
-_REST = "[A-Za-z0-9_-]{0,40}"
-_NAME_REST = re.compile(_REST)
+_NAME_SIGNS = frozenset(f"{string.ascii_letters}{string.digits}_-")
 _TAIL = re.compile(
-    r"""(?P<rest>"""
-    + _REST
-    + r""")(?:[ ](?:"""
+    r"""(?P<rest>[A-Za-z0-9_-]{0,40})(?:[ ](?:"""
     + _FOR
     + r""")(?:[ ][\w.@-]{1,40}){1,5}?(?=[ ](?:"""
     + _IS
@@ -120,8 +119,7 @@ def _told(text: str, name: re.Match[str]) -> Span | None:
     """Return the password, or the code, that a sentence tells by its name, or None."""
     start, end, is_digits = name.start(), name.end(), name[0] in _CODES
     if text[end - 1] < FAR_EAST:
-        whole = _NAME_REST.match(text, end)
-        end = whole.end() if whole else end
+        end += sum(1 for _ in takewhile(_NAME_SIGNS.__contains__, text[end : end + 40]))
     if not is_digits and (name[0] == "pass" or not _is_plain(text, start, end)):
         return None
     place = told_behind(text, start, end, is_digits) or told_before(text, start)

@@ -54,7 +54,7 @@ _SIGNS = frozenset("!#$%^&*+?")
 _QUOTING = " \t>|"
 _VOWELS = "aeiouyAEIOUY"
 _WITHOUT_VOWELS = str.maketrans(_VOWELS, " " * len(_VOWELS))
-_NUMBER = re.compile("[0-9]+")
+_DIGITS_APART = str.maketrans("0123456789", " " * 10)
 _CLUSTER = 5
 """Consonants in a row as no word has them."""
 
@@ -201,9 +201,9 @@ def is_put_together(value: str) -> bool:
     """Whether a value is words written together, with a number of two digits or more at the end, or with a longer
     one between, and no technology."""
     words = value.rstrip("0123456789")
-    first, *others = _NUMBER.split(value)
-    if words == value and others and value.isalnum() and first.isalpha():
-        return len(value) - len(first) - len(others[-1]) > 2 and len(others) == 1 and is_made(value)
+    parts = value.translate(_DIGITS_APART).split()
+    if words == value and len(parts) == 2 and value[:1].isalpha() and value.isalnum():
+        return len(value) - len(parts[0]) - len(parts[1]) > 2 and is_made(value)
     is_joined = (
         words.isalpha() and words[1:] != words[1:].lower() and words.lower() not in CANONICAL
     )

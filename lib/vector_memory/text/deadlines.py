@@ -25,6 +25,7 @@ _ABROAD = re.compile(
     re.IGNORECASE,
 )
 """A last day in Japanese, Korean, Chinese and Portuguese."""
+_UNTIL = frozenset(("until", "till", "bis", "hasta"))
 _TABLE = PatternTable("deadlines", os.path.dirname(__file__))
 
 
@@ -39,6 +40,18 @@ def deadline(text: str, said_at: datetime) -> datetime | None:
     text = _in_english(text)
     ends = (_end(part, said_at) for part, day in _days(text) if _is_due(part, day))
     return min((end for end in ends if end is not None), default=None)
+
+
+def last_day(text: str, said_at: datetime) -> datetime | None:
+    """Return the end of the day until which a sentence says that something holds, as it was meant when it was said; None
+    where it names no such day.
+
+    Args:
+        text: one sentence.
+        said_at: when it was said, in the zone of its days.
+    """
+    ends = (_end(part, said_at) for part, day in _days(text) if _holds_until(part, day))
+    return max((end for end in ends if end is not None), default=None)
 
 
 def has_deadline(text: str) -> bool:
@@ -94,6 +107,12 @@ def _is_due(text: str, named: times.TimeSpan) -> bool:
     # Until a day something lasts, on it something happens.
     happens = "happens" in leads or "happens then" in follows or is_told
     return happens and named.start is not None
+
+
+def _holds_until(text: str, named: times.TimeSpan) -> bool:
+    before = text.partition(named.words)[0]
+    words = [*before.lower().split()[-1:], named.words.lower().split()[0]]
+    return named.is_date and not _UNTIL.isdisjoint(words)
 
 
 def _last_clause(text: str) -> str:

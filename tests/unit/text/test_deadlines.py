@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from vector_memory.text.deadlines import deadline, has_deadline
+from vector_memory.text.deadlines import deadline, has_deadline, last_day
 
 TUESDAY = datetime(2026, 11, 24, 16, tzinfo=timezone.utc)
 
@@ -228,3 +228,18 @@ def test_a_last_day_in_other_languages(told: str, day: str) -> None:
 )
 def test_what_is_denied_or_over_in_other_languages_is_no_deadline(told: str) -> None:
     assert deadline(told, datetime(2026, 11, 20, 12, tzinfo=timezone.utc)) is None
+
+
+@pytest.mark.parametrize(
+    ("told", "day"),
+    [
+        ("There is a freeze until 30 November 2026, only fixes go to main.", 30),
+        ("Bis 30. November nur Korrekturen.", 30),
+        ("No deploys until tests pass.", None),
+        ("It was so until last Friday.", None),
+        ("Merge it by 30 November.", None),
+    ],
+)
+def test_until_when_a_sentence_says_that_something_holds(told: str, day: int | None) -> None:
+    end = last_day(told, datetime(2026, 11, 20, 12, tzinfo=timezone.utc))
+    assert end == (datetime(2026, 12, 1, tzinfo=timezone.utc) if day else None)

@@ -18,6 +18,7 @@ from vector_memory.service.memory.corrected import asked_in
 from vector_memory.service.memory.passages import number_of, turn_reader
 from vector_memory.service.memory.rewritten import later_words
 from vector_memory.text import days, fence
+from vector_memory.text.deadlines import last_day
 
 NOTE_TOKENS = 90
 """Tokens at most of a note at a start."""
@@ -71,8 +72,12 @@ class StartRules:
         self._at = 0
 
     def wants(self, memory: Memory) -> bool:
-        """Whether a rule is to be told if there is room."""
-        return len(self._rules) < MOST_RULES and not client_memory.repeats(memory.text, self._known)
+        """Whether a rule is to be told if there is room: not where the day is over until which it says that it holds."""
+        now = self._ctx.now()
+        end = last_day(memory.text, memory.created_at.astimezone(now.tzinfo))
+        is_over = end is not None and end < now
+        is_full = is_over or len(self._rules) >= MOST_RULES
+        return not is_full and not client_memory.repeats(memory.text, self._known)
 
     def take(self, memory: Memory, room: int) -> int:
         """Add a rule where it fits, and return what it took of the room: tokens, 0 where it does not. One that was

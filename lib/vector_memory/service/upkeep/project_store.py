@@ -187,6 +187,8 @@ def adopt(ctx: Context, request: AdoptRequest) -> AdoptAnswer:
     request.require_user("takes over another project's memories")
     folder = _folder(request, request.dir)
     old = os.path.realpath(os.path.expanduser(os.path.join(request.base, request.old)))
+    # Its remote may be new: "git remote add" comes right before.
+    ctx.forget_places()
     place, shared = ctx.place(folder), ctx.global_shelf()
     is_here = old in (folder, place.root)
     if os.path.lexists(old) and not is_here:

@@ -227,6 +227,16 @@ def test_a_rule_that_reaches_beyond_its_session_is_told(house: ServiceHouse, app
     assert "always include a note" in told and "button" not in told
 
 
+@pytest.mark.parametrize(("year", "is_told"), [(2026, False), (2096, True)])
+def test_a_rule_is_told_until_the_day_that_it_names(
+    house: ServiceHouse, app: Path, year: int, is_told: bool
+) -> None:
+    rule = f"Until 2 May {year} never merge anything into the release branch without Ines."
+    capture(house, app, "a", 0, (rule, "Understood, nothing is merged into it without her."))
+    capture(house, app, "b", 4, (ASKED, ANSWERED))
+    assert ("without Ines" in started(house, app)) is is_told
+
+
 def test_rules_are_told_together(house: ServiceHouse, app: Path) -> None:
     """Each with its day and its id in one note, once in a session; what the client tells itself is left out."""
     rules = (

@@ -65,7 +65,7 @@ def test_what_is_taken_over_is_made_no_second_time(
         git(before, "remote", "add", "origin", "https://example.org/acme/shop.git")
     else:
         after = before.rename(tmp_path / "after")
-    house.ctx.forget_places()
+        house.ctx.forget_places()
     if how == "trust":
         door(house.ctx, "trust", {"dir": str(after)})
     else:
