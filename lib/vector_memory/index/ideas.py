@@ -33,6 +33,7 @@ from vector_memory.model import (
 from vector_memory.standing import DONE
 from vector_memory.text import analysis, priorities, tables
 from vector_memory.text.chatter import is_chatter, without_applause
+from vector_memory.text.deadlines import has_deadline
 from vector_memory.text.statements import capitalised
 from vector_memory.text.words import names_in, numbers_in, runs_in
 
@@ -139,8 +140,9 @@ def ideas(
             # What it leans on is an idea, and whoever is given that one reads on in the passage.
             continue
         mended = intent == PROBLEM and place < solved
-        # A todo is only taken note of where nothing was done.
-        is_settled = unit.worked or bool(files) if intent == TODO else unit.answered
+        # What is to be done, or has its day, is only taken note of where nothing was done.
+        takes_work = intent == TODO or has_deadline(unit.text)
+        is_settled = unit.worked or bool(files) if takes_work else unit.answered
         answered = bool(unit.done) or mended or (unit.speaker == USER and is_settled)
         if intent in OPEN_KINDS and _ANSWER_OF_A_FORM in unit.text:
             # The assistant asked, and what stands there is the answer.

@@ -70,6 +70,16 @@ def test_pronouns_take_the_sentence_before() -> None:
     assert self_contained(leaning, "", ()).startswith("The pool has ten connections. It never")
 
 
+def test_a_problem_with_a_day_to_come_is_not_settled_by_an_answer() -> None:
+    """ "Noted" renews no certificate."""
+    asked = unit(
+        "The certificate of the gateway has to be renewed by May 9.", "user", answered=True
+    )
+    assert only(asked, "problem").extra == {}
+    assert only(asked._replace(worked=True), "problem").extra == {DONE: True}
+    assert only(asked._replace(text="The gateway answers slowly."), "problem").extra == {DONE: True}
+
+
 def test_a_subject_that_is_the_sentence_itself_is_not_put_before_it() -> None:
     """It would say the same twice."""
     title = "But it does not do the same for the…"
