@@ -15,13 +15,15 @@ from vector_memory.redact.values import PASSWORD, is_secret, is_telling
 
 _PASSWORDS = r"pass(?:word|wd|phrase|code)|pwd|passwort|kennwort"
 _KEYS = r"secret|token|(?:api|access|private|secret)[ _-]?key"
-CLUE = rf"(?i:(?:{_PASSWORDS}|{_KEYS})[ \"'`*]{{0,4}}[|\n])".encode()
-"""What every text holds in which there is one."""
+CLUE = rf"(?i:(?:{_PASSWORDS}|{_KEYS})[ \"'`*]{{0,200}}[|\n?])".encode()
+"""What every text holds in which there is one: a client fills a head's cell up with blanks to the width of the values.
+Bars of box drawing are question marks in ASCII."""
 _NAMED = re.compile(
     rf"(?:[\w .-]{{0,40}}[\W_])?(?:(?P<password>{_PASSWORDS})|{_KEYS})", re.IGNORECASE
 )
 _AROUND = " \t\r\"'`*"
-_RULE = frozenset("-+|=: \t\r")
+_BARS = str.maketrans("│┃║", "|||")
+_RULE = frozenset("-+|=: \t\r─━═├┤┼╞╪╡╟╫╢╠╬╣┣╋┫┝┿┥┠╂┨")
 """The characters of the line between a head and its cells."""
 _LONGEST_LINE = 2_000
 _LEAST_KEY = 16
@@ -80,5 +82,5 @@ def _lines(text: str, start: int) -> Iterator[tuple[int, str]]:
     while start < len(text):
         stop = text.find("\n", start, start + _LONGEST_LINE)
         stop = stop if stop >= 0 else min(len(text), start + _LONGEST_LINE)
-        yield stop, text[start:stop]
+        yield stop, text[start:stop].translate(_BARS)
         start = stop + 1

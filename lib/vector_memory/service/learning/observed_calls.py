@@ -180,7 +180,10 @@ def _failure(call: ToolUse, start: datetime, end: str, clean: Clean) -> TaskCall
     part, output = commands.acting(call.command)[-1], clean(call.output)
     line = clean(error_line(output)) if output else ""
     error = marked(line[:ERROR_CHARS], TOOL)
-    sign = _sign(part.program, line) or signature(output, clean(call.command)) if error else ""
+    command = clean(call.command)
+    # A word that redaction takes out of the command stands in its error, too, and is in the way there.
+    program = part.program if part.program in command else ""
+    sign = _sign(program, line) or signature(output, command) if error else ""
     run = _run(call, part.job, False, call.at or start, clean)
     return run._replace(error=error, sign=sign, end=end)
 
