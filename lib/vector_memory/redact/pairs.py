@@ -32,12 +32,12 @@ _IN_ASCII = [
 ]
 """The names that have letters in ASCII, with "?" for the others, the longest first."""
 ANY_NAME = "|".join(
-    ("pas+w?|ps+w|pwd?|secret|token|credential|key|auth", *map(re.escape, _IN_ASCII))
+    ("pas+w?|ps+w|psk|pwd?|secret|token|credential|key|auth", *map(re.escape, _IN_ASCII))
 ).encode("ascii")
 CLUE = b"(?i:" + ANY_NAME + rb")|\?\?"
 """What every text in ASCII holds in which there is one: of the foreign words "?" is left."""
 _NAME = re.compile(
-    "pass(?:wor|wd|phrase|code|w)|pass(?![a-z])|ps+w(?:r|or)?d|ps+wr?d|pasw|pwd|(?<![a-z0-9])pw(?![a-z])|"
+    "pass(?:wor|wd|phrase|code|w)|pass(?![a-z])|ps+w(?:r|or)?d|ps+wr?d|pasw|pwd|(?<![0-9])pw(?![a-z])|psk(?![a-z])|"
     "secret|token|credential|key(?![a-z])|auth(?:entication|orization)?(?![a-z])|"
     + "|".join(
         re.escape(name) + ("(?![a-z])" if len(name) <= _LONGEST_START else "") for name in _IN_ASCII
@@ -76,7 +76,7 @@ _TAIL = re.compile(
     + _TYPE
     + r""")?[ \t]{0,40}(?P<sep>:=|=>|->|={1,3}|!={1,2}|[:：]|%3[Dd]|,(?=[ ]{0,4}["'])|>(?=[^<\s]{4,200}<[/_-])|[ ](?:"""
     + _IS
-    + r""")[ ](?:n[ou]w?[ ]|jetzt[ ])?|(?<=[\w"'])[ \t]{1,8})[ \t]{0,8}"""
+    + r""")[ ](?:n[ou]w?[ ]|jetzt[ ])?|(?<=[\w"'])[ \t]{1,8})[ \t]{0,24}"""
     r"""(?:os\.environ\.get\([^()\n]{1,80}\)[ ]or[ ]|(?:os\.)?getenv\([^(),\n]{1,80},[ ]?)?"""
     r"""(?:[bBrRuUN@]{0,2}(?="|')|\[\]byte\((?=")|\((?=["']))?)"""
     r"(?:" + _QUOTED + "|" + _BARE + ")"

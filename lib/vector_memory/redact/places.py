@@ -12,8 +12,8 @@ from vector_memory.redact.values import PASSWORD, is_made, is_said, is_secret, i
 from vector_memory.text import tables
 
 
-def _place(name: str, kind: str, pattern: str) -> SecretRule:
-    return SecretRule(name, pattern, kind.strip("-"), flags=re.IGNORECASE)
+def _place(name: str, kind: str, pattern: str, clue: str = "", back: str = "0") -> SecretRule:
+    return SecretRule(name, pattern, kind.strip("-"), clue, int(back), re.IGNORECASE)
 
 
 PLACES = tuple(_place(*line.split("\t")) for line in tables.lines("secret_places"))
