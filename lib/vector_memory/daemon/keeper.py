@@ -270,9 +270,12 @@ class Keeper(Relay):
             raise
 
     def _load_in_quiet(self) -> None:
-        """Load LanceDB in a quiet moment, and not at all where the daemon ends before that."""
+        """Load LanceDB in a quiet moment, or when somebody waits for it, and not at all where the daemon ends before
+        that."""
         until = time.monotonic() + IMPATIENT_S
         while time.monotonic() < until and self._quiet_s() < QUIET_S:
+            if self._ctx.awaiting_index:
+                break
             if self._stopping.wait(0.02):
                 return
         self._load_lance_all()

@@ -24,8 +24,9 @@ from vector_memory.daemon.work import MOST_LEFT, Worker
 from vector_memory.errors import EmbeddingError, StoreFullError
 from vector_memory.journal import schema
 from vector_memory.journal.readonly import JOURNAL
-from vector_memory.model import Scope
+from vector_memory.model import Scope, ignore_progress
 from vector_memory.service.jobs import registry
+from vector_memory.service.upkeep import check_rebuild
 from vector_memory.text import analysis
 
 
@@ -96,6 +97,21 @@ def test_a_request_keeps_it_awake_until_all_is_tidied_up(rig: Rig) -> None:
     assert holds(lambda: rig.rounds > seen + 3)
     rig.quiet_s = 100.0
     assert holds(lambda: rig.keeper._level)
+
+
+def test_the_index_is_opened_for_who_waits_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is opened when nobody asks anything, but who waits for it is asking all the while."""
+    monkeypatch.setattr(module, "IMPATIENT_S", 600.0)
+    made = Rig(tmp_path)
+    made.quiet_s = 0.0
+    door(made.house.ctx, "remember", {"text": "The ledger uses WAL mode", "global": True})
+    made.keeper.start()
+    try:
+        assert check_rebuild.wait_level(made.house.ctx, 60.0, ignore_progress)
+    finally:
+        made.close()
 
 
 def test_in_a_long_silence_it_lets_memory_go_once(

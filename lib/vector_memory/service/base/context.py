@@ -99,6 +99,8 @@ class Context:
     timings: Timings = field(default_factory=Timings)
     hooks: Hooks = field(default_factory=Hooks)
     filling: GoingOn = field(default_factory=GoingOn)
+    awaiting_index: GoingOn = field(default_factory=GoingOn)
+    """Whether somebody waits for an index to be open, or level."""
     is_behind: bool = False
     """Whether several turns wait to be read: what is made of them beside memories waits for a quiet moment."""
     hopeless: Hopeless = field(default_factory=Hopeless)

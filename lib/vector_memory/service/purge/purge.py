@@ -310,7 +310,7 @@ def _clean_index(ctx: Context, shelf: Shelf) -> None:
         return
     with contextlib.suppress(DaemonUnavailableError):
         if ctx.embedding.wait(60.0):
-            wait_for_index(shelf)
+            wait_for_index(ctx, shelf)
     index = shelf.index
     if index is None:
         tampering.require_intact(shelf.folder)

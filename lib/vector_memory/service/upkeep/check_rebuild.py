@@ -177,7 +177,7 @@ def rebuild(ctx: Context, request: messages.Request, progress: Progress) -> Rebu
     started = time.monotonic()
     rows = 0
     for shelf in _writable(ctx):
-        wait_for_index(shelf)
+        wait_for_index(ctx, shelf)
         shelf.journal.rebuild_lexical()
         assert shelf.index is not None
         with shelf.following:
@@ -230,7 +230,7 @@ def migrate(ctx: Context, request: messages.Request, progress: Progress) -> Migr
         raise EmbeddingError("The configured model cannot be used.", ctx.embedding.error)
     embedded = 0
     for shelf in _writable(ctx):
-        wait_for_index(shelf)
+        wait_for_index(ctx, shelf)
         shelf.refused.clear()
         shelf.doubted.clear()
         shelf.recheck_vectors = True
@@ -242,19 +242,20 @@ def migrate(ctx: Context, request: messages.Request, progress: Progress) -> Migr
     return MigrateAnswer(embedded, model, have)
 
 
-def wait_for_index(shelf: Shelf) -> None:
+def wait_for_index(ctx: Context, shelf: Shelf) -> None:
     """Wait until a store's index is open.
 
     Raises:
         DaemonUnavailableError: it takes too long.
     """
     until = time.monotonic() + INDEX_WAIT_S
-    while shelf.index is None or not shelf.index.lexical_ready:
-        if time.monotonic() > until:
-            raise DaemonUnavailableError(
-                "The search index is not open yet.", "`vector-memory doctor` tells why."
-            )
-        time.sleep(0.05)
+    with ctx.awaiting_index.going_on():
+        while shelf.index is None or not shelf.index.lexical_ready:
+            if time.monotonic() > until:
+                raise DaemonUnavailableError(
+                    "The search index is not open yet.", "`vector-memory doctor` tells why."
+                )
+            time.sleep(0.05)
 
 
 class WaitRequest(messages.Request):
@@ -281,12 +282,13 @@ def wait(ctx: Context, request: WaitRequest, progress: Progress) -> WaitAnswer:
 def wait_level(ctx: Context, timeout_s: float, progress: Progress) -> bool:
     """Wait until every open store's index is level, vectors included; whether it is."""
     until = time.monotonic() + timeout_s
-    while time.monotonic() < until:
-        behind, total = lag(ctx)
-        if not behind:
-            return True
-        progress(max(0, total - behind), total, "embedding")
-        time.sleep(0.1)
+    with ctx.awaiting_index.going_on():
+        while time.monotonic() < until:
+            behind, total = lag(ctx)
+            if not behind:
+                return True
+            progress(max(0, total - behind), total, "embedding")
+            time.sleep(0.1)
     return False
 
 
