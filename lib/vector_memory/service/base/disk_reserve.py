@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 RESERVE_BYTES = 8 << 20
 ENOUGH = 4
 """So many times its size must be free before it is made (again)."""
-LOOK_S = 10.0
+LOOK_S = 2.0
 _BLOCK = bytes(1 << 16)
 
 
