@@ -144,6 +144,14 @@ class ServiceHouse:
         self.follow()
         return done
 
+    def remember_all(self, texts: Iterable[str], project: Path | None = None, **more: Any) -> None:
+        """Remember texts one after the other; the indexes follow when all are stored, which takes a fraction of the time
+        that each for itself takes."""
+        target = {"project": str(project)} if project else {"global": True}
+        for text in texts:
+            door(self.ctx, "remember", {"text": text, **target, **more})
+        self.follow()
+
     def close(self) -> None:
         """Close everything."""
         self.ctx.close()

@@ -9,8 +9,9 @@ import resource
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -233,27 +234,31 @@ def test_without_memory_files_or_room(home: Path, event: str, limit: Callable[[]
             assert json.loads(path.read_bytes())
 
 
+@pytest.fixture
+def passable() -> Iterator[Path]:
+    """A folder that any user may pass. What pytest makes is its user's alone, and so again whenever another run begins."""
+    with tempfile.TemporaryDirectory(prefix="vm-") as made:
+        os.chmod(made, 0o755)
+        yield Path(made)
+
+
 @pytest.mark.parametrize("event", hook.EVENTS)
-def test_a_data_home_that_can_only_be_read(event: str, tmp_path: Path) -> None:
+def test_a_data_home_that_can_only_be_read(event: str, passable: Path) -> None:
     """Another user's, or on a disk that is mounted read-only."""
     python = "/usr/bin/python3" if os.getuid() == 0 else hook.base_python()
     if not os.path.exists(python):
         pytest.skip("root can write anywhere, and there is no Python that another user may run")
-    home = hook.bare_home(tmp_path / "data home", os.path.realpath(python))
+    home = hook.bare_home(passable / "data home", os.path.realpath(python))
     folders = [home, *(path for path in home.rglob("*") if path.is_dir() and not path.is_symlink())]
     for folder in folders:
         folder.chmod(0o555)
-    for folder in home.parents:
-        # What pytest made is its user's alone.
-        if folder.name.startswith(("pytest-", "popen-", "test_")):
-            folder.chmod(0o755)
 
     def become_nobody() -> None:
         if os.getuid() == 0:
             os.setgid(65_534)
             os.setuid(65_534)
 
-    code = tmp_path / "plugin"
+    code = passable / "plugin"
     for name in ("hooks", "lib"):
         shutil.copytree(hook.ROOT / name, code / name, symlinks=True)
     for one in (code, *code.rglob("*")):

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -161,14 +162,16 @@ def test_a_stopped_daemon_is_told_of(rig: Rig, server: McpClient) -> None:
     pid = rig.daemon.start()["pid"]
     server.call("memory_store", text="Herons fish at dawn.")
     os.kill(pid, signal.SIGSTOP)
+    calls: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("memory_recall", {"query": "herons"}),
+        ("memory_store", {"text": "Herons sleep at noon."}),
+        ("memory_consolidate", {}),
+    )
     try:
-        for tool, arguments in (
-            ("memory_recall", {"query": "herons"}),
-            ("memory_store", {"text": "Herons sleep at noon."}),
-            ("memory_consolidate", {}),
-        ):
-            told = server.error(tool, **arguments)
-            assert "answers nobody" in told and "vector-memory daemon stop" in told
+        # Each takes as long as one is patient: all at once.
+        with ThreadPoolExecutor() as pool:
+            for told in pool.map(lambda call: server.error(call[0], **call[1]), calls):
+                assert "answers nobody" in told and "vector-memory daemon stop" in told
     finally:
         os.kill(pid, signal.SIGCONT)
     assert "Herons fish at dawn." in texts(server)
@@ -182,7 +185,7 @@ def test_a_stopped_daemon_is_ended_as_the_error_says(rig: Rig, server: McpClient
     server.call("memory_store", text="Herons fish at dawn.")
     pid = rig.daemon.start()["pid"]
     os.kill(pid, signal.SIGSTOP)
-    assert rig.daemon.stop()
+    assert rig.daemon.stop(1.0)
     assert gone(pid)
     assert texts(server) == ["Herons fish at dawn."]
 

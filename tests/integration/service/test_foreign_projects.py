@@ -67,10 +67,10 @@ class Town:
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
         request = {"path": str(path), "project": str(folder), "cwd": "/"}
         assert door(ctx, "import", request)["stored"] == 3
-        first = self.house.remember(f"{TEXT} {word}", folder, tags=["ledger"], priority="HIGH")[
-            "id"
-        ]
-        other = self.house.remember(f"Backups of the ledger run at night {word}", folder)["id"]
+        asked = {"project": str(folder), "tags": ["ledger"], "priority": "HIGH"}
+        first = door(ctx, "remember", {"text": f"{TEXT} {word}", **asked})["id"]
+        text = f"Backups of the ledger run at night {word}"
+        other = door(ctx, "remember", {"text": text, "project": str(folder)})["id"]
         door(
             ctx,
             "link",

@@ -388,8 +388,7 @@ def test_a_store_knows_about_how_many_memories_a_project_has(
     """It counts anew when much has been written, not for each question."""
     shelf, scope = house.ctx.global_shelf(), Scope(projects=("",))
     assert shelf.size(scope) == 0
-    for number in range(25):
-        house.remember(f"Fact number {number} of the ledger is {number * 7}.")
+    house.remember_all(f"Fact number {n} of the ledger is {n * 7}." for n in range(25))
     counted = shelf.size(scope)
     assert counted > 20
     house.remember("One more thing is known of the ledger, and it is of no weight.")

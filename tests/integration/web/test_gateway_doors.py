@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from daemon_rig import Rig
@@ -31,6 +32,32 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
 @pytest.fixture(scope="module")
 def admin(served: Gateway) -> str:
     return served.token("admin")
+
+
+class Idlers(NamedTuple):
+    """Connections that say nothing, or half a head, and one that does not end."""
+
+    silent: list[socket.socket]
+    slow: socket.socket
+
+
+@pytest.fixture(scope="module")
+def idlers(served: Gateway, admin: str) -> Iterator[Idlers]:
+    """They are let wait for ten seconds, in which other tests run."""
+    slow = (
+        f"POST /v1/recall HTTP/1.1\r\nHost: {served.host}\r\nAuthorization: Bearer {admin}\r\n"
+        "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+    )
+    heads = (*[b""] * 40, b"GET /healthz HTTP/1.1\r\nHost: ")
+    made = Idlers([served.raw(head) for head in heads], served.raw(slow.encode()))
+    yield made
+    for one in (*made.silent, made.slow):
+        one.close()
+
+
+@pytest.mark.usefixtures("idlers")
+def test_who_says_nothing_keeps_nobody_waiting(served: Gateway) -> None:
+    assert served.get("/healthz", "").status == 200
 
 
 ADDRESSES = [
@@ -111,22 +138,6 @@ def test_bodies_have_limits(served: Gateway, admin: str) -> None:
         served.call("POST", "/v1/recall", admin, b"{}", {"Content-Type": "text/plain"}).status
         == 415
     )
-
-
-def test_who_says_nothing_or_no_end_is_shown_the_door(served: Gateway, admin: str) -> None:
-    """Connections that say nothing keep nobody else waiting, and are closed; so is half a head."""
-    silent = [served.raw(b"") for _ in range(40)]
-    half = served.raw(b"GET /healthz HTTP/1.1\r\nHost: ")
-    slow = served.raw(
-        f"POST /v1/recall HTTP/1.1\r\nHost: {served.host}\r\nAuthorization: Bearer {admin}\r\n"
-        "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{".encode()
-    )
-    assert served.get("/healthz", "").status == 200
-    for one in (*silent, half):
-        assert one.recv(100) == b""
-        one.close()
-    assert b"408" in slow.recv(100)
-    slow.close()
 
 
 def test_tokens_end_and_are_revoked(served: Gateway) -> None:
@@ -257,3 +268,10 @@ def test_no_file_is_taken_for_a_socket_that_was_left(tmp_path: Path) -> None:
         assert served.process.wait(30) == 1
     assert link.is_symlink()
     assert notes.read_text() == "not to be lost"
+
+
+def test_who_says_nothing_or_no_end_is_shown_the_door(idlers: Idlers) -> None:
+    """The last test, so that their time is over by now."""
+    for one in idlers.silent:
+        assert one.recv(100) == b""
+    assert b"408" in idlers.slow.recv(100)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -47,6 +47,9 @@ class Searching:
     def remember(self, text: str = TEXT, **more: Any) -> str:
         more = {"kind": "decision", **more}
         return str(self.house.remember(text, self.project, **more)["id"])
+
+    def remember_all(self, texts: Iterable[str], kind: str = "decision") -> None:
+        self.house.remember_all(texts, self.project, kind=kind)
 
     def prompt(self, text: str, session: str = "s") -> None:
         self.hook("UserPromptSubmit", session, prompt=text)
@@ -214,11 +217,9 @@ def test_talk_of_a_name_says_where_or_a_lot(here: Searching, kind: str) -> None:
 
 def test_what_everything_is_about_says_nothing(here: Searching) -> None:
     """Of a name that many memories have, a conclusion is one of many; a decision is not."""
-    for number in range(search_advice.MOST_NAMING):
-        here.remember(
-            f"Run {number} of audit-tail took {number} seconds on the small machine.",
-            kind="exchange",
-        )
+    many = range(search_advice.MOST_NAMING)
+    runs = (f"Run {n} of audit-tail took {n} seconds on the small machine." for n in many)
+    here.remember_all(runs, "exchange")
     here.remember(
         "The group audit-tail is slow because of its many small batches.", kind="conclusion"
     )
@@ -242,8 +243,8 @@ def test_a_name_is_found_within_another_and_in_any_style(
     here: Searching, name: str, lines: list[str]
 ) -> None:
     """Also where all of its words stand in many memories, and none of them is the one that is meant."""
-    for number in range(search_advice.MOST_CANDIDATES + 5):
-        here.remember(f"Post {number} may load an entry for the clock's source: {number}.")
+    many = range(search_advice.MOST_CANDIDATES + 5)
+    here.remember_all(f"Post {n} may load an entry for the clock's source: {n}." for n in many)
     here.remember(f"We decided that {name} reads twice, because the first read may be torn.")
     for number, line in enumerate(lines):
         assert "may be torn" in here.said(line, session=f"s{number}")
@@ -253,8 +254,8 @@ def test_a_name_is_found_within_another_and_in_any_style(
 
 def test_only_memories_that_have_the_name_are_read_whole(here: Searching) -> None:
     """Others are looked at by their letters: there may be hundreds that have one of its words, and a search waits."""
-    for number in range(search_advice.MOST_CANDIDATES + 5):
-        here.remember(f"Post {number} may load an entry for the clock's source: {number}.")
+    many = range(search_advice.MOST_CANDIDATES + 5)
+    here.remember_all(f"Post {n} may load an entry for the clock's source: {n}." for n in many)
     here.remember(
         "We decided that journal.entry_of reads twice, because the first read may be torn."
     )
@@ -278,15 +279,18 @@ def test_what_many_memories_name_within_another_is_what_the_project_is_about(
     here: Searching,
 ) -> None:
     """As where they name it alone."""
-    for number in range(search_advice.MOST_NAMING):
-        here.remember(f"Run {number} of journal.entry_of took {number} seconds.", kind="conclusion")
+    many = range(search_advice.MOST_NAMING)
+    here.remember_all(
+        (f"Run {n} of journal.entry_of took {n} seconds." for n in many), "conclusion"
+    )
     assert not here.said("grep -rn entry_of .")
 
 
 def test_a_word_that_many_memories_have_is_no_name(here: Searching) -> None:
     """Not even where a decision begins with it."""
-    for number in range(search_advice.MOST_NAMING):
-        here.remember(f"User: how long did the reconciler take in run {number}?", kind="exchange")
+    many = range(search_advice.MOST_NAMING)
+    asked = (f"User: how long did the reconciler take in run {n}?" for n in many)
+    here.remember_all(asked, "exchange")
     here.remember("The Reconciler is the only writer of the totals, because two writers raced.")
     assert not here.said("grep -rn Reconciler .")
 
