@@ -6,13 +6,14 @@ below `.build/`, and the checks run with a scratch HOME.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from checkout_tools import Kit
 
@@ -25,9 +26,11 @@ from vector_memory.system.paths import Home
 CHECKS = (
     ("ruff", "check", "."),
     ("ruff", "format", "--check", "."),
-    ("mypy",),
     ("lint-imports",),
 )
+
+TYPES = ("mypy",)
+"""A check that runs beside the tests: in a fresh clone it keeps one processor busy for half a minute."""
 
 WHOLE = (
     # Much of it waits for processes. A file's tests share what is slow to make, so they stay together.
@@ -86,8 +89,9 @@ def _check(kit: Kit, plan: SetupPlan, arguments: Sequence[str]) -> int:
     try:
         if arguments:
             return _run(kit, ("pytest", *arguments), environ)
-        failed = [check for check in CHECKS if _run(kit, check, environ)]
-        code = _run_whole(kit, environ, os.path.join(scratch, "cache"))
+        failed: list[tuple[str, ...]] = [one for one in CHECKS if _run(kit, one, environ)]
+        with _beside(kit, TYPES, environ, failed):
+            code = _run_whole(kit, environ, os.path.join(scratch, "cache"))
     except KeyboardInterrupt:
         return 130
     finally:
@@ -116,11 +120,42 @@ def _count_failed(cache: str) -> int:
         return 0
 
 
+@contextlib.contextmanager
+def _beside(
+    kit: Kit, check: tuple[str, ...], environ: dict[str, str], failed: list[tuple[str, ...]]
+) -> Iterator[None]:
+    """Run a check while the block runs, and tell what it said after that; one that fails is added to those that did."""
+    with (
+        tempfile.TemporaryFile() as told,
+        subprocess.Popen(
+            [_program(kit, check), *check[1:]],
+            cwd=kit.site.root,
+            env=environ,
+            stdout=told,
+            stderr=subprocess.STDOUT,
+        ) as process,
+    ):
+        try:
+            yield
+        except BaseException:
+            process.kill()
+            raise
+        if process.wait():
+            failed.append(check)
+        told.seek(0)
+        sys.stdout.write(f"$ {' '.join(check)}\n{told.read().decode(errors='replace')}")
+
+
+def _program(kit: Kit, command: Sequence[str]) -> str:
+    """Return the path of a tool of the test environment."""
+    return os.path.join(os.path.dirname(kit.python), command[0])
+
+
 def _run(kit: Kit, command: Sequence[str], environ: dict[str, str]) -> int:
     """Run one check of the test environment in the checkout and return its exit code."""
     sys.stdout.write(f"$ {' '.join(command)}\n")
     sys.stdout.flush()
-    program = os.path.join(os.path.dirname(kit.python), command[0])
+    program = _program(kit, command)
     return subprocess.run(
         [program, *command[1:]],
         cwd=kit.site.root,

@@ -46,6 +46,21 @@ def run(kit: Any, tmp_path: Path, test: str) -> int:
     return develop._run_whole(kit, environ, str(tmp_path / "cache"))
 
 
+@pytest.mark.parametrize("code", [0, 1])
+def test_what_runs_beside_is_told_afterwards_and_red_where_it_fails(
+    kit: Any, tmp_path: Path, capsys: Any, code: int
+) -> None:
+    kit.python = str(tmp_path / "python")
+    tool = tmp_path / "tool"
+    tool.write_text(f'#!/bin/sh\necho "looked at $1"; exit {code}\n')
+    tool.chmod(0o700)
+    failed: list[tuple[str, ...]] = []
+    with develop._beside(kit, ("tool", "all"), {}, failed):
+        sys.stdout.write("tests\n")
+    assert capsys.readouterr().out == "tests\n$ tool all\nlooked at all\n"
+    assert failed == [("tool", "all")] * code
+
+
 def test_what_passes_alone_is_not_red(kit: Any, tmp_path: Path, capfd: Any) -> None:
     assert run(kit, tmp_path, FLAKY) == 0
     printed = capfd.readouterr().out
