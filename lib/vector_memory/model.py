@@ -203,6 +203,12 @@ INTENTS = (
     DECISION, CONCLUSION, QUESTION, PROBLEM, CAUSE, SOLUTION, TODO, FACT, CONTEXT, PREFERENCE, PROCEDURE,
 )  # fmt: skip
 """The kinds of memories that are one idea: what a sentence is meant as."""
+WAITING = (QUESTION, TODO)
+"""Kinds of what somebody is to do or to say."""
+OPEN_KINDS = (*WAITING, PROBLEM)
+"""Kinds of what is open until something is said to it."""
+SETTLED = tuple(kind for kind in INTENTS if kind not in WAITING)
+"""Kinds of what was decided, found or solved: it holds until something else is said, however long ago that was."""
 BINDING = (DECISION, PREFERENCE)
 """What may bind later sessions where the user says it."""
 RULES = (

@@ -23,6 +23,7 @@ from vector_memory.model import (
     CAUSE,
     CONCLUSION,
     FACT,
+    OPEN_KINDS,
     PREFERENCE,
     PROBLEM,
     QUESTION,
@@ -42,8 +43,6 @@ MOST_IDEAS = 40
 """Ideas of one exchange at most: beyond that it is a pasted document."""
 NAMED = "idea:"
 """How the name of an idea begins."""
-OPEN_KINDS = (QUESTION, TODO, PROBLEM)
-"""What is open until something is said to it."""
 FIRM = 0.85
 """From this worth on an idea is trusted more."""
 LEAST_TERMS, FEW_TERMS = 4, 2

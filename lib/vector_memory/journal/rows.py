@@ -10,8 +10,8 @@ from typing import Any
 
 from vector_memory.errors import BadInputError, StoreDamagedError
 from vector_memory.journal import schema
-from vector_memory.journal.schema import OPEN_KINDS
 from vector_memory.model import (
+    OPEN_KINDS,
     CleanText,
     Memory,
     Origin,

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from vector_memory.journal.opening import Migration, executing
 from vector_memory.text.analysis import lexical
 
-OPEN_KINDS = ("question", "todo", "problem")
-
 # Columns that filters read come before the long ones, so that a filter reads one page of a row.
 # `open` is 1 for an active question, todo or problem that is not done.
 _MEMORIES = """CREATE TABLE memories(

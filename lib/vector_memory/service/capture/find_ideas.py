@@ -16,13 +16,14 @@ from vector_memory import redact
 from vector_memory.errors import EmbeddingError, UnsafeTextError
 from vector_memory.index.boxes import CUT, OPEN, TICKED
 from vector_memory.index.entities import named_in
-from vector_memory.index.ideas import NAMED, OPEN_KINDS, Idea, ideas
+from vector_memory.index.ideas import NAMED, Idea, ideas
 from vector_memory.index.units import units
 from vector_memory.index.voices import USER
 from vector_memory.index.worth import verdicts, weights
 from vector_memory.model import (
     BOX,
     LOOKUP,
+    OPEN_KINDS,
     PASSAGE,
     QUESTION,
     TODO,

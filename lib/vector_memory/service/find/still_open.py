@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vector_memory.journal.schema import OPEN_KINDS
-from vector_memory.model import Relation
+from vector_memory.model import OPEN_KINDS, Relation
 from vector_memory.service.base import messages, reach
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import by_ids, each_of, newest_of

@@ -17,10 +17,9 @@ from vector_memory.model import (
     EPISODES,
     PASSAGE,
     PROBLEM,
-    QUESTION,
     QUIET,
-    TODO,
     TOPIC,
+    WAITING,
     Memory,
     Origin,
     Priority,
@@ -58,8 +57,7 @@ LEAST_ROOM, MOST_MISSES = 28, 5
 MOST_OPEN, SESSIONS_BACK = 3, 3
 LEAST_SESSIONS = 2
 """In how many sessions the user must have said what counts as a standing rule."""
-OPEN_KINDS = (QUESTION, TODO)
-UNTOLD_KINDS = (PASSAGE, TOPIC, PROBLEM, *OPEN_KINDS)
+UNTOLD_KINDS = (PASSAGE, TOPIC, PROBLEM, *WAITING)
 """Of what somebody had remembered, what is neither a rule nor a fact."""
 MOST_DATED = 3
 """How many of what has its date these days come with their words; the line of notices counts all."""
@@ -322,7 +320,7 @@ def _open(
     asker: ProjectAsker, own: Scope, ends: Sequence[SessionEnd], told: ShownTexts
 ) -> list[Memory]:
     """Return what is open and still true: what was noted on purpose, then what the last sessions left."""
-    scope = replace(own, kinds=OPEN_KINDS)
+    scope = replace(own, kinds=WAITING)
     items = each_of(asker.shelves, lambda journal: journal.open_items(scope, LOOKED_AT))
     noted = [memory for memory in items if not memory.source.session]
     left = last_session.left_open(asker.shelves, own, ends, 2 * MOST_OPEN)

@@ -25,6 +25,7 @@ from vector_memory.model import (
     SOLUTION,
     SUBAGENT_TAG,
     TODO,
+    WAITING,
     CleanText,
     Memory,
     Origin,
@@ -275,7 +276,7 @@ def left_open(
     something to be done, before what was only said, the newest first of each."""
     names = {end.session: end.passages[-1].source.turn for end in sessions}
     newest = sessions[0].session if sessions else ""
-    wanted = replace(scope, kinds=(TODO, QUESTION))
+    wanted = replace(scope, kinds=WAITING)
     left: list[Memory] = []
     for shelf in shelves if names else ():
         items = [
