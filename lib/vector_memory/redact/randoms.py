@@ -22,7 +22,6 @@ CLUE = (
     + _CHARACTERS
 )
 """Letters and digits in turn, twice, in one run: random values nearly always have it, words hardly."""
-_SLASHES = re.compile(r"/+")
 _LEAD = re.compile(r"(?:[A-Za-z]{2,}\d?[-_.]+)+(?=[A-Za-z0-9])")
 _DIGEST = re.compile(r"(?:^|[^a-z])(?:sha\d{1,3}|md5)[-:=]?", re.IGNORECASE)
 """What lock files and lists of files have before a digest."""
@@ -106,11 +105,12 @@ def _is_no_value(text: str, start: int, end: int) -> bool:
 def _parts(run: str) -> Iterator[tuple[int, int]]:
     """Yield the parts between what separates names, paths and values; base64 has "/" and "=" itself."""
     start = 0
-    for slashes in _SLASHES.finditer(run):
-        if strangeness(run[start : slashes.start()]) > _ODD and slashes.start() - start > 3:
-            continue
-        yield start, slashes.start()
-        start = slashes.end()
+    end = run.find("/")
+    while end >= 0:
+        if end - start <= 3 or strangeness(run[start:end]) <= _ODD:
+            yield start, end
+            start = end + 1
+        end = run.find("/", end + 1)
     yield start, len(run)
 
 

@@ -131,7 +131,7 @@ def _beginning(words: str, now: datetime) -> datetime | None:
         return midnight + timedelta(days=ahead)
     if head == "next" and unit in _UNITS:
         return times.calendar(unit, -1, now)[0]
-    if re.match(r"\d{4}-", words):
+    if words[:4].isdigit() and words[4:5] == "-":
         return None
     return _stretch(words, now)[0]
 

@@ -139,7 +139,7 @@ def _frames(lines: list[str]) -> Iterator[str]:
 
 
 def _frame(path: str, function: str | None) -> str:
-    name = re.split(r"[\\/]", path)[-1]
+    name = path.replace("\\", "/").rpartition("/")[2]
     if function and function not in ("<module>", "<anonymous>", "Object.<anonymous>"):
         return f"{name} {function}"
     return name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fnmatch
 import os
-import re
 from collections.abc import Iterator
 
 from vector_memory.text import tables
@@ -22,10 +21,6 @@ def entries(table: str) -> Iterator[tuple[str, list[str]]]:
                 yield program, columns
 
 
-_MADE_AGAIN = re.compile("|".join(map(fnmatch.translate, sorted(WORDS["made-again"]))))
-"""A `*` stands for any letters."""
-
-
 def is_like(group: str, text: str) -> bool:
     """Whether a text has one of the forms of a group; a `*` stands for any letters."""
     return any(fnmatch.fnmatchcase(text, form) for form in WORDS[group])
@@ -33,4 +28,4 @@ def is_like(group: str, text: str) -> bool:
 
 def is_name_made_again(name: str) -> bool:
     """Whether tools make again what has this name, in whatever folder it lies."""
-    return bool(_MADE_AGAIN.match(name) or _MADE_AGAIN.match(name.rstrip("*")))
+    return is_like("made-again", name) or is_like("made-again", name.rstrip("*"))
