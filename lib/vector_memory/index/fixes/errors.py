@@ -57,6 +57,8 @@ _VARIES = tuple(
         (r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b|<hash>", "<hash>"),
         (r"<hash>(?:::\w+)+", "<hash>"),
         (r"(?<![\w<])(?:~|\.{1,2}|[\w.@-]+)?(?:/[^\s/'\":,()<>]+)*/(?=[^\s/'\":,()<>])", ""),
+        # Which branch it was that could not be pushed.
+        (r"\S+\s+->\s+\S+(?=\s\()", "<ref>"),
         # What says how a program ended tells errors apart; other numbers do not, nor does which of several machines
         # or pods it was (`node-2`).
         (
@@ -226,11 +228,15 @@ def line_of(text: str) -> str:
     if last and last[0] and lines[last[0] - 1].endswith(":"):
         last = [at for at, line in enumerate(lines) if line.endswith(":")]
     at = next(plain, complaints[0] if complaints else last[0] if last else -1)
-    return _unplaced(lines[at]).strip("= ") if lines else text.strip()
+    return _unplaced(lines[at]).strip("=> ") if lines else text.strip()
 
 
 def _heads(lines: Sequence[str], at: int) -> bool:
-    """Whether a line that does not say what is wrong has one below it that does."""
+    """Whether a line has its cause right below it ("> Could not find x:y:1"), or does not say what is wrong and has one
+    below it that does."""
+    cause = "".join(lines[at + 1 : at + 2])
+    if cause.lstrip().startswith("> ") and _complains(cause):
+        return True
     if _says_what(lines[at]):
         return False
     depth = _depth(lines[at])

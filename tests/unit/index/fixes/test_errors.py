@@ -24,6 +24,10 @@ from vector_memory.index.fixes.likeness import agree, particulars
         # A code goes with what it stands for, and advice is not what was wrong.
         ("src/Parse.hs:7:1: error: [GHC-87110]\n    Could not load module \u2018Data.Text\u2019.\n  |", "[GHC-87110] Could not load module \u2018Data.Text\u2019."),
         ("go: inconsistent vendoring in /src/shop:\n\ta/pgx@v5: is not marked as explicit\n\n\tTo sync it, run:\n\t\tgo mod vendor", "go: inconsistent vendoring in /src/shop: a/pgx@v5: is not marked as explicit"),
+        # That it failed, and what for, is known from the command; the reason stands above, or below as its cause.
+        ("To github.test:acme/shop.git\n ! [rejected]        main -> main (fetch first)\nerror: failed to push some refs to 'github.test:acme/shop.git'\nhint: Updates were rejected", "! [rejected] main -> main (fetch first)"),
+        ("* What went wrong:\nCould not resolve all files for configuration ':compileClasspath'.\n> Could not find com.acme:money:1.2.\n  Searched in", "Could not find com.acme:money:1.2."),
+        ("Could not resolve all files for configuration ':api'.\n> Could not resolve com.acme:money:1.2.\n   > Received status code 401 from server: Unauthorized", "Received status code 401 from server: Unauthorized"),
     ],
 )  # fmt: skip
 def test_the_line_that_says_it(output: str, line: str) -> None:
@@ -53,6 +57,7 @@ def test_different_errors_differ() -> None:
 
 
 IN_USE = "Error: listen EADDRINUSE: address already in use "
+REJECTED = "To a.test:b.git\n ! [rejected] {ref} ({why})\nerror: failed to push some refs to 'a.test:b.git'"
 LINKER = "/usr/bin/ld: cannot find {}\ncollect2: error: ld returned 1 exit status"
 MODULE = "Error: Cannot find module '{}'\nRequire stack:\n- /srv/a.js"
 LOADING = "An error occurred while loading ./spec/{}/cart_spec.rb.\n"
@@ -75,6 +80,7 @@ REGISTRY = "npm ERR! code E404\nnpm ERR! 404 Not Found - GET https://registry.te
         ("--- FAIL: TestA (0.1s)\n    a_test.go:5: load: no such lane", "--- FAIL: TestB (0.2s)\n    b_test.go:71: load: no such lane"),
         ("error: no space left: /tmp/RtmpK2/tile_81.tif", "error: no space left: /tmp/RtmpQ9/tile_7.tif"),
         ("fatal: unable to access 'https://h.test/a/b.git/': no host", "fatal: unable to access 'https://h.test/c/d.git/': no host"),
+        (REJECTED.format(ref="main -> main", why="fetch first"), REJECTED.format(ref="fix/a -> fix/a", why="fetch first")),
     ],
 )  # fmt: skip
 def test_what_varies_is_one(one: str, other: str) -> None:
@@ -92,6 +98,7 @@ def test_what_varies_is_one(one: str, other: str) -> None:
         ("Run stopped:\n  Plan error\n    Column 'a' is missing", "Run stopped:\n  Plan error\n    Column 'b' is missing"),
         ("sh: exited with code 137", "sh: exited with code 1"),
         ("FileNotFoundError: No such file or directory: '/srv/x.yaml'", "FileNotFoundError: No such file or directory: '/srv/y.sql'"),
+        (REJECTED.format(ref="main -> main", why="fetch first"), REJECTED.format(ref="main -> main", why="pre-receive hook declined")),
     ],
 )  # fmt: skip
 def test_what_is_missing_tells_apart(one: str, other: str) -> None:
