@@ -201,6 +201,15 @@ def test_beside_a_day_that_cannot_be_others_are_none(said: str) -> None:
         ("12월 9일까지 배포 문서를 정리해야 해.", "2026-12-10"),
         ("12월 9일까지는 계약서를 보내야 합니다.", "2026-12-10"),
         ("必须在12月9日之前提交报告。", "2026-12-10"),
+        # Two denials say that it has to be done, and who says not to forget denies nothing.
+        ("12月9日までに報告書を提出しなければなりません。", "2026-12-10"),
+        ("12月9日までにサーバーを移さないといけないんです。", "2026-12-10"),
+        ("12월 9일까지 갱신하지 않으면 안 됩니다.", "2026-12-10"),
+        ("12월 9일까지 제출하지 않을 수 없습니다.", "2026-12-10"),
+        ("12월 9일까지 제출하는 것 잊지 마세요.", "2026-12-10"),
+        ("12월 9일까지 마이그레이션을 끝내야 합니다.", "2026-12-10"),
+        ("不要忘记12月9日之前提交报告。", "2026-12-10"),
+        ("Não esqueça de enviar o contrato até 9/12.", "2026-12-10"),
     ],
 )
 def test_a_last_day_in_other_languages(told: str, day: str) -> None:
@@ -224,6 +233,17 @@ def test_a_last_day_in_other_languages(told: str, day: str) -> None:
         "12월 9일까지 다 끝냈어.",
         "12月9日之前不用提交。",
         "12月9日前已经提交了。",
+        "12月9日までに提出しなければなりませんでした。",
+        "12月9日までに提出しなければならないのですか？",
+        "12月9日までに公開してはいけません。",
+        "12월 9일까지 제출하지 않으면 안 됐다.",
+        "12월 9일까지는 배포하면 안 됩니다.",
+        "12월 9일까지 제출하지 않아도 됩니다.",
+        "12월 9일까지 배포하지 마세요.",
+        "别忘了12月9日之前不能发布。",
+        "12月9日之前千万不要",
+        "Já mandei o contrato até 9/12.",
+        "Não esperamos nada até 9/12/2026.",
     ],
 )
 def test_what_is_denied_or_over_in_other_languages_is_no_deadline(told: str) -> None:
