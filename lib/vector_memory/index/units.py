@@ -18,7 +18,9 @@ from vector_memory.index.boxes import OPEN, box_in
 from vector_memory.index.voices import ASSISTANT, DONE, USER, Voice, voices
 from vector_memory.text import analysis, tables
 from vector_memory.text.chatter import is_chatter, is_reasoned
+from vector_memory.text.headings import names_what_is_open
 from vector_memory.text.statements import CODE, HEADING, ITEM, statements
+from vector_memory.text.words import clauses_in
 
 SHORTEST, LONGEST = 12, 600
 """Characters of a sentence that may be an idea."""
@@ -116,8 +118,11 @@ def _of_voice(voice: Voice) -> list[Unit]:
     for number, one in enumerate(said):
         if one.form == CODE:
             continue
-        if one.form == HEADING or one.text.endswith(":"):
-            lead = one.text.rstrip(":")
+        if one.form == HEADING or one.text.endswith((":", "：")):
+            lead = one.text.rstrip(":：")
+            # Russian, Japanese and Chinese sentences are not parted; the last of them leads.
+            last = clauses_in(lead.replace("。", ". "))[-1]
+            lead = last if names_what_is_open(last) else lead
             continue
         # A paragraph ends what the line above the list began.
         lead = lead if one.form == ITEM else ""
@@ -130,7 +135,7 @@ def _of_voice(voice: Voice) -> list[Unit]:
             heading=heading,
             about="" if voice.about.endswith(_PLAN) else voice.about,
             before=tuple(before[-2:]),
-            done=False if one.done is None and PATTERNS["left"].search(heading) else one.done,
+            done=False if one.done is None and _is_of_open_items(heading) else one.done,
             place=min(number, FAR) / FAR,
         )
         asked = found[-1] if found and before[-1:] == [found[-1].text] else None
@@ -142,6 +147,10 @@ def _of_voice(voice: Voice) -> list[Unit]:
     if voice.who == USER and len(text) > LONG_PROMPT:
         found = found[:OWN_SENTENCES] + found[OWN_SENTENCES:][-OWN_SENTENCES:]
     return found
+
+
+def _is_of_open_items(heading: str) -> bool:
+    return PATTERNS["left"].search(heading) is not None or names_what_is_open(heading)
 
 
 def _is_deferred(question: str, said_next: str) -> bool:

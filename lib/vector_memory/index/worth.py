@@ -26,6 +26,7 @@ from vector_memory.index.plain_kinds import plain_kind
 from vector_memory.index.units import RULES, Unit, cues, form, narrates, reports
 from vector_memory.index.voices import USER
 from vector_memory.model import FACT, QUESTION, TODO
+from vector_memory.text import analysis
 from vector_memory.text.deadlines import has_deadline
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ LEAST_PLAIN = 0.25
 """The worth from which a sentence is kept that says its kind itself, a rule of the user's, and an open box: few of the
 labelled sentences are one, and whoever writes "from now on" or "the root cause was" means it to last."""
 LEAST_TODO = 0.05
-"""The same of "TODO: …" and "Left open: whether …": that is short, and says little besides."""
+"""The same of "TODO: …" and "Left open: whether …", and of an open box in Japanese, Chinese or Korean: that is short, and
+says little besides."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,10 @@ def verdicts(
         plain = plain_kind(unit.text, is_users)
         binds = is_users and (said[RULES] or has_deadline(unit.text) or rules.binds(unit.text))
         if plain or binds or unit.deferred or unit.done is False:
-            least = min(least, LEAST_TODO if plain in (TODO, QUESTION) else LEAST_PLAIN)
+            # Where no spaces part the words, the weights know too few of them to tell the items of such a list apart.
+            is_listed = unit.done is False and analysis.is_unspaced(unit.text)
+            says_little = is_listed or plain in (TODO, QUESTION)
+            least = min(least, LEAST_TODO if says_little else LEAST_PLAIN)
         verdict = _verdict(by.intents, by.tables[name] @ row, least)
         is_moment = narrates(unit) or ((plain or verdict.intent) == FACT and reports(unit))
         made.append(replace(verdict, worth=0.0, is_kept=False) if is_moment else verdict)

@@ -137,6 +137,11 @@ def is_abroad(text: str) -> bool:
     return is_mostly or is_foreign(text)
 
 
+def is_unspaced(text: str) -> bool:
+    """Whether a text has signs of a script without spaces between words, or of Hangul."""
+    return _UNSPACED.search(text) is not None
+
+
 def _are_english(words: "list[str]") -> bool:
     return sum(word in STOP_WORDS for word in words) > FOREIGN_SHARE * len(words)
 
@@ -256,7 +261,7 @@ def _plain(word: str, foreign: bool) -> tuple[str, ...]:
     word = word.lower()[:MAX_TERM_CHARS]
     if word in STOP_WORDS:
         return ()
-    if not word.isascii() and _UNSPACED.search(word):
+    if not word.isascii() and is_unspaced(word):
         return tuple(word[i : i + 2] for i in range(max(1, len(word) - 1)))
     if (foreign or not word.isascii()) and not word.isdigit():
         return (stem(word), *_pieces(word))

@@ -1,12 +1,22 @@
-"""The lines of a document in Markdown, with what the heading above them is about."""
+"""What a heading is about, and the lines of a document in Markdown with it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from vector_memory.text import tables
 from vector_memory.text.statements import FENCE
+from vector_memory.text.words import words_in
 
 DEEPEST = 6
+_OPEN = frozenset(", ".join(tables.lines("open_headings")).split(", "))
+
+
+def names_what_is_open(heading: str) -> bool:
+    """Whether a heading says of what stands below it that it is still to be done, and nothing else: its number and what
+    follows in brackets do not count."""
+    words = words_in(heading.replace("（", "(").partition("(")[0])
+    return " ".join(word for word in words if not word.isdigit()) in _OPEN
 
 
 def lines_below(markdown: str, about: Callable[[str], int]) -> Iterator[tuple[int, str, int]]:

@@ -18,7 +18,7 @@ LONGEST_HEADING = 120
 
 FENCE = re.compile(r"\s{0,12}(```+|~~~+)")
 _TITLE = re.compile(
-    r"\s{0,3}(?:#{1,6}\s+(.+?)\s*#*|(?:\*\*|__(?![a-z0-9]+__))([^*_\n]{2,100})(?:\*\*|__):?)\s*$"
+    r"\s{0,3}(?:#{1,6}\s+(.+?)\s*#*|(?:\*\*|__(?![a-z0-9]+__))([^*_\n]{2,100})(?:\*\*|__)[:：]?)\s*$"
 )
 """A heading, or a line in bold."""
 ITEM_HEAD = re.compile(
@@ -37,6 +37,7 @@ _ABBREVIATIONS = frozenset((
     "eg.", "ie.", "al.", "nr.", "pp.", "ex.", "usw.", "ggf.", "evtl.", "inkl.", "max.", "min.", "vgl.", "zzgl.",
     "Mr.", "Mrs.", "Dr.", "St.",
 ))  # fmt: skip
+_FULL_STOPS = (".", "!", "?", "。", "！", "？")
 _BEFORE_ORDINALS = ("am", "im")
 """Stop words of German that are some in English, too."""
 _BRACKETS = "([{\"'*_`"
@@ -142,7 +143,7 @@ def _lines(text: str) -> list[tuple[int, int]]:
 
 def _title(line: str) -> str:
     title = _TITLE.match(line)
-    return plain(title[1] or title[2]).rstrip(":")[:LONGEST_HEADING] if title else ""
+    return plain(title[1] or title[2]).rstrip(":：")[:LONGEST_HEADING] if title else ""
 
 
 def _code(
@@ -175,10 +176,13 @@ def _said(
 
 
 def _sentences(text: str, held: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield the places of a paragraph's sentences. A line that ends with a colon ends one."""
+    """Yield the places of a paragraph's sentences. A line that ends with a colon ends one, and is one where the line
+    before it ended one, in whatever script."""
     start, end = held[0][0], held[-1][1]
     ends = [end_mark.end() for end_mark in _END.finditer(text, start, end)]
-    ends += [place for _, place in held[:-1] if text[:place].rstrip().endswith(":")]
+    led = [(begin, last) for begin, last in held if text[begin:last].rstrip().endswith((":", "："))]
+    ends += [last for _, last in led]
+    ends += [begin for begin, _ in led if text[start:begin].rstrip().endswith(_FULL_STOPS)]
     first = start
     for place in sorted({*ends, end}):
         words = text[first:place].split()

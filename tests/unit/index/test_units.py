@@ -162,6 +162,15 @@ def test_what_is_offered_above_a_list_is_no_idea() -> None:
         "What remains (still open):",
         "## Missing features",
         "**TODO**",
+        "Die Tabelle ist fertig. Nächste Schritte:",
+        "## 3. Reste à faire (optionnel)",
+        "La tabla está lista.\nPróximos pasos:",
+        "**Pendências**:",
+        "Таблица готова. Следующие шаги:",
+        "目次を作りました。\n次のステップ：",
+        "目次を作りました。残作業（案）：",
+        "**待办事项**：",
+        "목차를 만들었습니다.\n다음 단계:",
     ],
 )
 def test_items_of_a_list_of_what_is_left_are_open(lead: str) -> None:
@@ -169,10 +178,17 @@ def test_items_of_a_list_of_what_is_left_are_open(lead: str) -> None:
     said = units(
         [f"Assistant: {lead}\n\n- Replace the cron job by a timer.\n- [x] Rename the old exporter."]
     )
-    assert [one.done for one in said] == [False, True]
-    (other,) = units(
-        ["Assistant: Next.js rewrites these:\n\n- The route of the icons goes to /tokens."]
-    )
+    assert [one.done for one in said[-2:]] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "lead",
+    ["Next.js rewrites these:", "Offene Ports:", "Los siguientes pasos son:", "Próxima página:", "次の変更を行いました：",
+     "残りメモリ：", "下一步已完成：", "다음 파일을 수정했습니다:"],
+)  # fmt: skip
+def test_items_of_another_list_are_not_open(lead: str) -> None:
+    """However its heading begins."""
+    (other,) = units([f"Assistant: {lead}\n\n- The route of the icons goes to /tokens."])
     assert other.done is None
 
 

@@ -67,6 +67,9 @@ def test_a_terse_line_says_what_always_holds(said: str, kind: str) -> None:
         ("Assistant: TODO: the backup of the invoices needs a checksum for each archive.", {"todo"}),
         ("Assistant: The importer works. Still to do: retries and the docs.", {"todo"}),
         ("Assistant: The parser is done. The next step is to wire it into the CLI.", {"todo"}),
+        ("Assistant: 次のステップ：\n- 用語集を書く", {"todo"}),
+        ("Assistant: 待办事项：\n- 更新部署文档", {"todo"}),
+        ("Assistant: 다음 단계:\n- 테스트 추가하기", {"todo"}),
     ],
 )  # fmt: skip
 def test_what_holds_is_kept(said: str, kinds: set[str]) -> None:

@@ -10,6 +10,7 @@ import pytest
 from vector_memory.observe.search import pattern_terms
 from vector_memory.redact import categories, reading_rules
 from vector_memory.text import analysis, prompts, shell, tables, technologies
+from vector_memory.text.headings import names_what_is_open
 
 PATTERNS = (
     "key_heads", "key_shapes", "secret_places", "secret_commands", "idea_cues", "idea_cues_abroad", "command_words", "grammar",
@@ -52,6 +53,11 @@ def test_every_table_says_what_it_is_and_is_used(name: str) -> None:
     assert first.startswith("# ")
     package = Path(tables.FOLDER).parent
     assert any(f'("{name}")' in path.read_text(encoding="utf-8") for path in package.rglob("*.py"))
+
+
+def test_every_open_heading_is_known() -> None:
+    for phrase in ", ".join(tables.lines("open_headings")).split(", "):
+        assert names_what_is_open(f"2. {phrase.capitalize()} (3):")
 
 
 def test_every_wrapper_is_looked_through() -> None:

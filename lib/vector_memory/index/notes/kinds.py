@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from vector_memory.index.notes.markdown import STEPS, Block
 from vector_memory.model import CONTEXT, DECISION, PREFERENCE, PROCEDURE, QUESTION, TODO
+from vector_memory.text.headings import names_what_is_open
 from vector_memory.text.patterns import PatternTable
 from vector_memory.text.words import words_in
 
@@ -18,7 +19,7 @@ _SHELLS = frozenset(
 )
 _HEADING = re.compile(
     rf"^(?:(?P<{DECISION}>(?:the )?decisions?(?: outcomes?| made)?)"
-    rf"|(?P<{TODO}>to-?dos?|next steps?|open tasks?|backlog)"
+    rf"|(?P<{TODO}>backlog)"
     rf"|(?P<{QUESTION}>(?:open|unanswered|pending) questions?|questions)"
     rf"|(?P<{PREFERENCE}>(?:\w+ )?preferences|(?:\w+ )?conventions|(?:house )?rules|style))$",
     re.IGNORECASE,
@@ -48,8 +49,12 @@ def suggest(block: Block) -> str:
 
 def of_headings(headings: Sequence[str]) -> str:
     """Return the kind that the nearest telling heading names, "" without one."""
-    named = (_HEADING.search(heading.strip(" :.")) for heading in reversed(headings))
-    return next((str(found.lastgroup) for found in named if found), "")
+    return next(filter(None, map(_of_heading, reversed(headings))), "")
+
+
+def _of_heading(heading: str) -> str:
+    found = _HEADING.search(heading.strip(" :."))
+    return TODO if names_what_is_open(heading) else str(found.lastgroup) if found else ""
 
 
 def runs(code: str, language: str) -> bool:
