@@ -32,12 +32,15 @@ _ASKING = frozenset(("how", "what", "when", "where", "which", "who", "whose", "w
 """Words that begin a question; with one of them it is a question about commits."""
 _ASKING_ABROAD = tables.words("question_words")
 _OF_OPEN_ITEMS = tables.sets("open_item_words")
-_TELLING = frozenset(("list", "remind", "sag", "show", "tell", "zeig"))
+_OPEN_PHRASES = tables.sections("open_item_words")
+_OPEN_TOGETHER = [phrase.split() for phrase in _OPEN_PHRASES["open together"]]
 EARLIER_CHARS = 200
 MOST_WORDS = 8
 """An acknowledgement is not longer."""
 MOST_OPEN_WORDS = 12
 """Who asks what is open, and no more, needs no more words."""
+LONGEST_PIECE = 12
+"""Characters of the longest piece of such a question, where no spaces part the words."""
 MOST_TERMS = 8
 """A prompt of more terms says itself what it is about."""
 FEW_WORDS = 3
@@ -115,17 +118,22 @@ class Prompt:
     @property
     def asks_what_is_open(self) -> bool:
         """Whether it asks what is still to be done or to be answered, and of nothing in particular: "what is left to
-        do?", "any open questions?"."""
+        do?", "any open questions?", "o que falta fazer?", "残っている作業は？"."""
         words = self._words
         is_long = len(words) > MOST_OPEN_WORDS
-        if is_long or _holds(words, _AT_ONE) or _holds(words, _OF_OPEN_ITEMS["otherwise"]):
+        if is_long or _holds(words, _AT_ONE) or _holds(words, _OPEN_PHRASES["otherwise"]):
             return False
         known = _OF_OPEN_ITEMS["open"] | _OF_OPEN_ITEMS["beside"] | analysis.STOP_WORDS
         named = _OF_OPEN_ITEMS["open"] - ({"open"} if _opens(words) else set())
-        is_named = not named.isdisjoint(words) or {"still", "do"}.issubset(words)
-        first = words[0].partition("'")[0] if words else ""
-        is_asked = self.is_question or first in _ASKING or first in _TELLING
-        return is_named and is_asked and known.issuperset(words)
+        pieces = [piece for word in words for piece in _pieces(word, known)]
+        is_named = not named.isdisjoint(pieces) or any(
+            {*some}.issubset(pieces) for some in _OPEN_TOGETHER
+        )
+        # Where no spaces part the words, what asks may stand anywhere.
+        asking = {words[0].partition("'")[0]} if words else set()
+        asking.update(filter(analysis.is_unspaced, pieces))
+        is_asked = self.is_question or not (_ASKING | _OF_OPEN_ITEMS["telling"]).isdisjoint(asking)
+        return is_named and is_asked and known.issuperset(pieces)
 
     @property
     def points_back(self) -> bool:
@@ -244,6 +252,17 @@ def _asks_for_more(words: "list[str]") -> bool:
         if "message" in asked or "messages" in asked or (makes and _OF_GIT.isdisjoint(asked)):
             return True
     return False
+
+
+def _pieces(word: str, known: "frozenset[str]") -> "list[str]":
+    """Return a word cut into those that are known, the longest first, where no spaces part them, and what is left of it."""
+    pieces, rest = [], word if analysis.is_unspaced(word) else ""
+    while rest:
+        sizes = range(min(len(rest), LONGEST_PIECE), 0, -1)
+        size = next((size for size in sizes if rest[:size] in known), len(rest))
+        pieces.append(rest[:size])
+        rest = rest[size:]
+    return pieces or [word]
 
 
 def _opens(words: "list[str]") -> bool:

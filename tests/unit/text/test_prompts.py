@@ -124,7 +124,17 @@ def test_a_command_line_is_told_from_a_sentence(prompt: str, is_one: bool) -> No
      ("what is open this week?", True), ("do we have any open tasks?", True), ("open questions?", True),
      ("how do I open the project?", False), ("what does open do?", False), ("why is the task still pending?", False),
      ("how do I still do this?", False), ("can you open my project?", False), ("where do we open tasks?", False),
-     ("who left our project?", False), ("how's the task still due?", False)],
+     ("who left our project?", False), ("how's the task still due?", False),
+     ("Gibt es noch offene Punkte?", True), ("Was müssen wir noch tun?", True), ("Que reste-t-il à faire ?", True),
+     ("¿Qué tareas tenemos pendientes?", True), ("O que a gente ainda tem para fazer?", True),
+     ("Cosa manca ancora?", True), ("まだ残っている作業は何ですか？", True), ("やることリストを見せて", True),
+     ("まだ終わっていないことはありますか", True), ("아직 안 끝난 일이 뭐야?", True), ("남은 작업 알려 줘", True),
+     ("现在还有什么要做的", True), ("列出未完成的任务", True),
+     ("Ist das noch offen?", False), ("Was fehlt im Dockerfile?", False), ("Que reste-t-il du cache ?", False),
+     ("¿Falta el índice?", False), ("Faz as tarefas pendentes", False), ("Está aberto?", False),
+     ("まだ残っている。", False), ("カレーの残りは何ですか", False), ("残りのテストを実行して", False),
+     ("끝난 일이 뭐야?", False), ("남은 디스크 용량이 뭐야?", False), ("我现在还没做。", False), ("剩余内存是多少？", False),
+     ("残" * 9_000 + "?", False)],
 )  # fmt: skip
 def test_who_asks_what_is_open_asks_of_nothing_else(prompt: str, asks: bool) -> None:
     """A question about one thing is searched for."""
