@@ -16,7 +16,8 @@ _ABROAD = {
     for sort, lines in tables.sections("acknowledgements_abroad").items()
 }
 _GOING_ON = tables.words("continuations") | _ABROAD["going on"]
-_ACKNOWLEDGEMENT = tables.words("acknowledgements") | _ABROAD["agreeing"] | _GOING_ON
+_REFUSING = _ABROAD["refusing"]
+_ACKNOWLEDGEMENT = tables.words("acknowledgements") | _ABROAD["agreeing"] | _REFUSING | _GOING_ON
 _PHRASES = sorted((one for one in _ACKNOWLEDGEMENT if " " in one), key=len, reverse=True)
 """What agrees or goes on in several words, the longest first: "muy bien" before "bien"."""
 _COMMITTING = tables.words("commit_words")
@@ -40,7 +41,7 @@ MOST_WORDS = 8
 MOST_OPEN_WORDS = 12
 """Who asks what is open, and no more, needs no more words."""
 LONGEST_PIECE = 12
-"""Characters of the longest piece of such a question, where no spaces part the words."""
+"""Characters of the longest piece of a question or a refusal, where no spaces part the words."""
 MOST_TERMS = 8
 """A prompt of more terms says itself what it is about."""
 FEW_WORDS = 3
@@ -222,13 +223,14 @@ def hardly_speaks(text: str) -> bool:
 
 
 def _told(words: "list[str]") -> "list[str]":
-    """Return the words of a text that do more than agree or ask to go on, in order."""
+    """Return the words of a text that do more than agree, refuse or ask to go on, in order."""
     told = [word for word in words if word not in _ACKNOWLEDGEMENT]
     if told and len(words) <= MOST_WORDS:
         row = " ".join(["", *words, ""])
         for phrase in _PHRASES:
             row = row.replace(f" {phrase} ", " ")
         told = [word for word in row.split() if word not in _ACKNOWLEDGEMENT]
+        told = [word for word in told if not _REFUSING.issuperset(_pieces(word, _REFUSING))]
     return told
 
 

@@ -16,7 +16,9 @@ from vector_memory.text import prompts
      "create a new branch and a pr", "commit the new change and merge it", "push with a short commit message",
      "<ide_opened_file>The user opened notes.py</ide_opened_file> ok", "‹ide_selection›x = 3‹/ide_selection›",
      "passt so, danke dir", "très bien, merci beaucoup", "muy bien, gracias", "faz o commit por favor", "va bene, grazie mille",
-     "отлично, спасибо", "tak, zrób to", "tamam", "好的，谢谢", "コミットしてください", "네, 좋아요"],
+     "отлично, спасибо", "tak, zrób to", "tamam", "好的，谢谢", "コミットしてください", "네, 좋아요",
+     "nein, lass das", "não, deixa isso", "non merci, pas la peine", "no, mejor no", "no, lascia stare", "нет, не надо",
+     "いや、それはやめてください", "아니, 그건 하지 마", "还是算了吧"],
 )  # fmt: skip
 def test_acknowledgements_and_commands_need_nothing(prompt: str) -> None:
     """Prompts that only steer get no memory."""
@@ -30,7 +32,9 @@ def test_acknowledgements_and_commands_need_nothing(prompt: str) -> None:
      "write the commit message for this change", "commit and then change the message", "create the files and commit",
      "commit the parser", "push the fix of the ledger", "<ide_opened_file>a.py</ide_opened_file> why?",
      "ja, aber erst die Tests", "où ?", "continúa con la migración de usuarios", "да, но сначала исправь тест", "tak, ale bez schematu",
-     "devam et, fatura modülünü taşı", "好的，但是先修测试", "請求書の移行を続けて"],
+     "devam et, fatura modülünü taşı", "好的，但是先修测试", "請求書の移行を続けて",
+     "nein, lass die Tests laufen", "não, deixa o cache em Redis", "не делай миграцию", "いや、パスワードは不要です",
+     "これはなぜ？", "아니, 로그는 남기지 마", "안 되는 이유가 뭐야?", "不要缓存图片"],
 )  # fmt: skip
 def test_prompts_with_content_may_need_something(prompt: str) -> None:
     """A content word makes a prompt worth a search."""
