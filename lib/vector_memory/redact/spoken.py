@@ -24,9 +24,10 @@ _COMES = _WORDS["is"] | _WORDS["now"]
 _OPENS = _WORDS["is"] | _WORDS["now"] | _WORDS["to"] | _WORDS["for"]
 """With one of these what stands behind the name goes on to speak of it."""
 _QUOTES = {"「": "」", "『": "』", "“": "”", "„": "“”", "«": "»", "‘": "’", '"': '"', "'": "'"}
-_VALUE = re.compile(
-    r"""[^\s"'`,;<>()|\\‘-„«»⺀-\U0010ffff]*[0-9][^\s"'`,;<>()|\\‘-„«»⺀-\U0010ffff]*"""
-)
+_INSIDE = r"""[^\s"'`,;<>()|\\‘-„«»⺀-\U0010ffff"""
+_VALUE = re.compile(rf"(?<!{_INSIDE}]){_INSIDE}0-9]*[0-9]{_INSIDE}]*")
+"""A run of characters with a digit. It is looked for in a piece of a text, from where a run begins and nowhere else:
+in a long run without a digit each place would be tried to its end."""
 _LEAD, _FAR_LEAD, _LONGEST = 80, 16, 80
 """Characters between a name and its value, in the far east, and those of a value."""
 _BEFORE, _AFTER, _NEAR = 60, 40, 3
@@ -45,10 +46,10 @@ def told_behind(text: str, start: int, end: int, is_digits: bool = False) -> tup
         end: where it ends.
         is_digits: whether it is the name of a code of digits.
     """
-    found = _VALUE.search(text, end, end + _LEAD + _LONGEST)
-    if found is None or found.start() - end > _LEAD:
+    found = _VALUE.search(text[end : end + _LEAD + _LONGEST])
+    if found is None or found.start() > _LEAD:
         return None
-    first, last = _trimmed(text, *found.span())
+    first, last = _trimmed(text, end + found.start(), end + found.end())
     lead, value = text[end:first].rstrip(" \t:="), text[first:last]
     is_quoted = lead[-1:] in _QUOTES and text[last : last + 1] in _QUOTES[lead[-1:]]
     lead = lead[:-1].rstrip(" \t:=") if is_quoted or lead.endswith("«") else lead
@@ -71,10 +72,10 @@ def told_before(text: str, start: int) -> tuple[int, int] | None:
         return None
     value = words[-2]
     first = start - len(before) + before.rindex(value)
-    found = _VALUE.search(text, first, first + len(value))
+    found = _VALUE.search(value)
     if found is None or not _is_made(found[0]) or _is_technology(found[0]):
         return None
-    return found.span()
+    return first + found.start(), first + found.end()
 
 
 def _trimmed(text: str, first: int, last: int) -> tuple[int, int]:
