@@ -459,7 +459,7 @@ def after_options(words: Sequence[ShellWord], takes: str, between: int = 0) -> S
     """Return the words after options, assignments and those between that are no part of a command.
 
     Args:
-        takes: options that take the next word, apart by spaces.
+        takes: options, and other words, that take the next word, apart by spaces.
         between: how many words stand between.
     """
     left, taking = list(words), takes.split()
@@ -467,7 +467,7 @@ def after_options(words: Sequence[ShellWord], takes: str, between: int = 0) -> S
         text = left[0].text
         if text == "--" and not between:
             return left[1:]
-        if text.startswith("-") and len(text) > 1:
+        if text in taking or (text.startswith("-") and len(text) > 1):
             left = left[2:] if text in taking else left[1:]
         elif "=" in text and text.partition("=")[0].isidentifier():
             left = left[1:]

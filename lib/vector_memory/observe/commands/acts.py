@@ -72,18 +72,18 @@ class Act:
         """Return the arguments that are no options.
 
         Args:
-            takes: options that take the next word, apart by spaces.
+            takes: options, and other words, that take the next word, apart by spaces.
         """
         operands, skip, ended, taking = [], False, False, takes.split()
         for word in self.words:
             if skip:
                 skip = False
+            elif not ended and word.text in taking:
+                skip = True
             elif ended or not word.text.startswith("-") or word.text == "-":
                 operands.append(word)
             elif word.text == "--":
                 ended = True
-            else:
-                skip = word.text in taking
         return operands
 
     def texts(self, takes: str = "") -> list[str]:

@@ -12,7 +12,7 @@ from vector_memory.observe.commands import credentials, files, findings
 from vector_memory.observe.commands.acts import MOST_WHAT, Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import CREDENTIALS, DATA, HIGH, INFRASTRUCTURE, LOW
-from vector_memory.observe.commands.words import WORDS, entries
+from vector_memory.observe.commands.words import GLOBAL_OPTIONS, WORDS, entries
 from vector_memory.text.shell import ShellWord, after_options
 
 _DRY = ("--dry-run", "--dryrun", "--help", "--what-if", "--check", "--preview", "--pretend")
@@ -51,10 +51,18 @@ class CommandRule:
         text = self.pattern[1:] if self.pattern[:1] in ("/", "<", "?", "-") else self.pattern
         return re.compile(text, re.I | re.S)
 
+    @cached_property
+    def is_of_verb(self) -> bool:
+        """Whether its expression begins with the program's verb, before which options of the program may stand."""
+        looks_ahead = self.pattern.startswith(("/^(?=", "/^(?!"))
+        return self.pattern.startswith(("^", "/^")) and not looks_ahead
+
     def fits(self, act: Act, line: CommandLine, takes: str) -> bool:
         """Whether a command does what the rule describes. `takes`: its options that take a word."""
         where = self.pattern[:1]
-        words = list(act.args) if where == "/" else act.texts(takes)
+        takes = f"{takes} {GLOBAL_OPTIONS}" if self.is_of_verb else takes
+        given = after_options(act.words, takes) if self.is_of_verb else act.words
+        words = [word.text for word in given] if where == "/" else act.texts(takes)
         if where == "?":
             words = [word.text for word in act.words if not word.plain]
         text = "\n".join((" ".join(words), *(act.fed() if where == "<" else ())))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from vector_memory.observe.commands import hidden
 from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.findings import CommandSurroundings
-from vector_memory.observe.commands.words import WORDS
+from vector_memory.observe.commands.words import GLOBAL_OPTIONS, WORDS
 from vector_memory.system import json_in
 from vector_memory.text import shell
 from vector_memory.text.shell import RUNNERS, Runner, ShellWord, after_options, run_by
@@ -54,7 +54,7 @@ def _by_table(act: Act, runner: Runner) -> Sequence[ShellWord]:
         return _script(act.value(*runner.how.split(",")))
     if runner.how.startswith("="):
         return _script(_after_mark(act, runner))
-    words = after_options(act.words, runner.takes)
+    words = after_options(act.words, f"{runner.takes} {GLOBAL_OPTIONS}")
     if act.name in _CONTAINERS and words[:1] == [ShellWord("compose")]:
         words = after_options(words[1:], runner.takes)
     if not words or words[0].text not in runner.how.split(","):

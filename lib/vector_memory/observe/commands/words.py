@@ -10,6 +10,8 @@ from vector_memory.text import tables
 
 HERE = os.path.dirname(__file__)
 WORDS = {name: frozenset(words) for name, words in tables.groups("words", HERE).items()}
+GLOBAL_OPTIONS = " ".join(one for one in tables.sets("command_words")["valued"] if one[:2] == "--")
+"""Options that take a word of whatever program has them: short ones mean something else to each."""
 
 
 def entries(table: str) -> Iterator[tuple[str, list[str]]]:

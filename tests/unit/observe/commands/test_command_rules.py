@@ -126,3 +126,20 @@ def test_what_runs_another_program_is_looked_through(program: str, runner: Runne
         form = f"{program} exec web rm -rf /srv"
     names = [act.name for act in command_line.read(form, CommandSurroundings()).acts]
     assert "rm" in names or option == "pnpm", form
+
+
+_PUBLISHING = """npm --prefix web publish; npm -w @shop/core publish; pnpm -C web publish; pnpm -w publish
+cargo +nightly --locked publish; yarn workspace core npm publish"""
+_REBUILDING = """yarn workspace core prisma migrate reset; pnpm --filter api exec prisma migrate reset; rake --trace db:drop
+uv --directory api run python manage.py flush --no-input; flask --app=shop db downgrade base; kill -9 -1; xhost +; chmod -R o=w app"""
+_OTHER = """npm --prefix publish run lint; pnpm --filter publish test; yarn workspace publish run build; kill -1 42
+alembic --config downgrade current; npm --prefix web publish --dry-run; truncate -s +10 a.txt"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "severities"), [(_PUBLISHING, [HIGH]), (_REBUILDING, [HIGH]), (_OTHER, [])]
+)
+def test_options_stand_before_a_verb(lines: str, severities: list[str]) -> None:
+    """With what they are given: that is no verb, and hides none. Signs that only look like an option stay."""
+    for command in lines.replace("\n", "; ").split("; "):
+        assert [one.severity for one in found(command)] == severities, command
