@@ -143,3 +143,20 @@ def test_options_stand_before_a_verb(lines: str, severities: list[str]) -> None:
     """With what they are given: that is no verb, and hides none. Signs that only look like an option stay."""
     for command in lines.replace("\n", "; ").split("; "):
         assert [one.severity for one in found(command)] == severities, command
+
+
+_ENDING = """kill -9 $(pgrep -f node)
+pidof node | xargs kill
+P=`pgrep python`; kill $P
+ps aux | grep '[j]ava' | grep -v grep | awk '{print $2}' | xargs -r kill -9
+pgrep node | while read p; do kill $p; done"""
+_ENDING_ONE = """kill $(pgrep -f 'shop-server --port 3000'); kill -0 $(pgrep node); kill $!; kill %%; pgrep node | wc -l
+ps aux | grep node | grep shop-worker | awk '{print $2}' | xargs kill; kill $(cat node.pid)
+kill -9 $(lsof -ti:3000); lsof -i :3000 | grep node | awk '{print $2}' | xargs kill"""
+
+
+@pytest.mark.parametrize(("lines", "is_found"), [(_ENDING, True), (_ENDING_ONE, False)])
+def test_processes_that_a_search_finds(lines: str, is_found: bool) -> None:
+    """Are ended as `pkill` would end them: by a name that others have, or by one of their own, or a port."""
+    for command in lines.splitlines():
+        assert bool(found(command)) == is_found, command
