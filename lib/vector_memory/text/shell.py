@@ -446,13 +446,32 @@ def _framed(command: Command) -> Command | None:
     """Return the command that stands within another one, None for none."""
     name, runner = command.name, RUNNERS[command.name]
     words = after_options(command.arguments, runner.takes, runner.between)
-    if not words:
+    if not words or words[0].text == ":::":
         return None
-    if name in _SENDING and len(words) == 1 and " " in words[0].text:
-        # The other side's shell reads it.
-        words = (ShellWord("sh"), ShellWord("-c"), words[0])
-    piped = command.piped or name == "xargs"
+    is_filled = name == "parallel" and any(word.text == ":::" for word in words)
+    words = _filled(words) if is_filled else words
+    if name in _SENDING and " " in words[0].text:
+        script = " ".join(word.text for word in words)
+        inner = _walked(script).found if name == "parallel" else []
+        is_one = len(inner) == 1 and not inner[0].redirects
+        # Of more the other side's shell reads it.
+        words = inner[0].words if is_one else (ShellWord("sh"), ShellWord("-c"), ShellWord(script))
+    piped = command.piped or name == "xargs" or (name == "parallel" and not is_filled)
     return replace(command, words=tuple(words), via=(*command.via, name), piped=piped)
+
+
+def _filled(words: Sequence[ShellWord]) -> Sequence[ShellWord]:
+    """Return the words of a command of `parallel` with those behind its `:::`, in the place of `{}` or at their end."""
+    end = next(place for place, word in enumerate(words) if word.text == ":::")
+    given = [word for word in words[end:] if not word.text.startswith(":::")]
+    texts, plain = ",".join(word.text for word in given), all(word.plain for word in given)
+    held = f"{{{texts}}}" if len(given) > 1 else texts
+    if not any("{}" in word.text for word in words[:end]):
+        return [*words[:end], *given]
+    return [
+        ShellWord(word.text.replace("{}", held), word.plain and plain, word.glob)
+        for word in words[:end]
+    ]
 
 
 def after_options(words: Sequence[ShellWord], takes: str, between: int = 0) -> Sequence[ShellWord]:

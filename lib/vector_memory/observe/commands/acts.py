@@ -116,8 +116,9 @@ class Act:
 
     @property
     def is_listed(self) -> bool:
-        """Whether another program puts words behind it: `xargs rm`."""
-        return self.command.via[-1:] == ("xargs",)
+        """Whether another program puts words behind it: `xargs rm`, `parallel rm`, but not `parallel rm ::: a`."""
+        lister = self.command.via[-1:]
+        return lister == ("xargs",) or (lister == ("parallel",) and self.command.piped)
 
     @property
     def what(self) -> str:

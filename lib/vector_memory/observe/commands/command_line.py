@@ -3,6 +3,7 @@ others (`runners.py`) looked through."""
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,8 @@ _BRACES = re.compile(r"\{([^{}\s]*,[^{}\s]*)\}")
 Values = dict[str, tuple[ShellWord, ...]]
 """What a line gives its variables."""
 _MAKING = frozenset({"create", "run", "add", "new", "init", "-b", "-c", "--orphan"})
+_SCRIPT_OPTIONS = {"cmd": "/c", "powershell": "-command", "pwsh": "-command"}
+"""Behind which stands a script that is PowerShell's, or reads like it. Git's shell on Windows needs `//c`."""
 _UNKNOWN = ("$", "`", "<(")
 
 
@@ -74,7 +77,26 @@ def of_tool(tool: str, command: str, around: Surroundings) -> CommandLine:
 def read(command: str, around: Surroundings) -> CommandLine:
     """Return a command line ready to be judged."""
     values = shell.assigned(command) if "=" in command or "for " in command else {}
-    return _made_ready(shell.parse(command), values, around)
+    commands = [one for outer in shell.parse(command) for one in _in_powershell(outer)]
+    return _made_ready(commands, values, around)
+
+
+def _in_powershell(command: Command) -> list[Command]:
+    """Return what a command runs in PowerShell or cmd.exe, whose words are much the same; any other as it is."""
+    name, given = name_of(command.words[0].text), command.arguments
+    option = _SCRIPT_OPTIONS.get(name, "")
+    options = (word.text.lower().replace("//", "/") for word in given)
+    is_script = (len(one) > 1 and option.startswith(one) for one in options)
+    place = next((place for place, found in enumerate(is_script) if found), len(given))
+    script = " ".join(word.text for word in given[place + 1 :]).strip(" -") or command.given
+    if not (option and script):
+        return [command]
+    inner = powershell.parse(script).commands
+    via, text, folder = (*command.via, name), command.text, command.folder
+    return [
+        replace(one, via=(*via, *one.via), text=text, folder=posixpath.join(folder, one.folder))
+        for one in inner
+    ] or [replace(command, words=command.words[:1])]
 
 
 def _made_ready(commands: Sequence[Command], values: Values, around: Surroundings) -> CommandLine:
