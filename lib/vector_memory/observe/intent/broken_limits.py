@@ -68,6 +68,8 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> bo
     said = limit.said.lower()
     if change.kind not in _COVERS.get(limit.act, {limit.act}):
         return False
+    if limit.spares_new and _is_new(change, around):
+        return False
     if change.kind == acts.RUN:
         return any(_runs(thing, change.what.split("\0")) for thing in limit.things)
     if not change.path:
@@ -101,6 +103,12 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> bo
     if not limit.is_only:
         named |= any(_holds(inner, thing) for thing in limit.things)
     return (named or not limit.things) != limit.is_only
+
+
+def _is_new(change: FileChange, around: CommandSurroundings) -> bool:
+    """Whether a change makes a file, or is of one that the session made; a pattern names files that are there."""
+    is_made = change.kind == acts.CREATE and "*" not in change.path
+    return (is_made and not around.exists(change.path)) or around.was_made(change.path)
 
 
 def _keeps(limit: Limit, change: FileChange, around: CommandSurroundings) -> bool:

@@ -64,6 +64,7 @@ class Limit(NamedTuple):
         is_only: whether it is ruled out for all but these things.
         waits: whether it is ruled out until the user says so.
         is_alone: whether its prompt gives no order beside it: nothing is to be done, wherever it be.
+        spares_new: whether it is ruled out only for what is there already.
     """
 
     act: str
@@ -72,6 +73,7 @@ class Limit(NamedTuple):
     is_only: bool = False
     waits: bool = False
     is_alone: bool = False
+    spares_new: bool = False
 
 
 _Found = tuple[str, tuple[str, ...], bool]
@@ -144,9 +146,8 @@ def _quoted(found: re.Match[str]) -> str:
 
 
 def _once(limits: Iterable[Limit]) -> list[Limit]:
-    return list({(limit.act, limit.things, limit.is_only): limit for limit in limits}.values())[
-        :MOST_LIMITS
-    ]
+    different = {(one.act, one.things, one.is_only, one.spares_new): one for one in limits}
+    return list(different.values())[:MOST_LIMITS]
 
 
 @lru_cache(512)
@@ -179,17 +180,27 @@ def _of_sentence(
     if asks and not SAYS["describes"].match(sentence) and "s" not in _row(_words(sentence)):
         context = _Context(everywhere, earlier)
         rest = asks["rest"] or asks["rest2"] or ""
-        found = _resolved(asks["verb"] or asks["verb2"], rest, context, True)
-        yield from (Limit(act, things, said, is_only, True) for act, things, is_only in found)
+        for found in _resolved(asks["verb"] or asks["verb2"], rest, context, True):
+            yield Limit(
+                found[0], found[1], said, found[2], True, spares_new=_is_of_old(found, rest)
+            )
         return
     for part in SAYS["clause"].split(SAYS["label"].sub(r"\1 ", sentence)):
         clause = part.strip(" .!()")
         context = _Context(_things(earlier) or everywhere, earlier)
         condition = SAYS["condition"].search(clause)
         waits = bool(condition and SAYS["by_user"].search(condition[0]))
-        for act, things, is_only in _of_clause(clause, context) if waits or not condition else ():
-            yield Limit(act, things, said, is_only, waits)
+        for found in _of_clause(clause, context) if waits or not condition else ():
+            # "Them" are what was named before, with what was said of it there.
+            is_named = found[1] != context.named or _things(clause)
+            is_of_old = _is_of_old(found, clause if is_named else f"{earlier}\n{clause}")
+            yield Limit(found[0], found[1], said, found[2], waits, spares_new=is_of_old)
         earlier = clause if _things(clause) or not _things(earlier) else earlier
+
+
+def _is_of_old(found: _Found, clause: str) -> bool:
+    """Whether the limit of a clause is on files that are there already: "existing migrations", "once committed"."""
+    return found[0] in ON_FILES and not found[2] and bool(SAYS["old"].search(clause))
 
 
 def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
@@ -425,7 +436,7 @@ def _things(text: str) -> tuple[str, ...]:
 
 
 def _paths(text: str) -> tuple[str, ...]:
-    return tuple(thing for thing in _things(text) if re.search(r"[/.]", thing))
+    return tuple(one for one in _things(text) if "." in one or "/" in one or f"{one}/" in text)
 
 
 def after(limits: Sequence[Limit], prompt: str) -> list[Limit]:

@@ -374,6 +374,56 @@ def test_others_keep_them(prompt: str, tool: str, given: dict[str, Any]) -> None
     assert breaks(prompt, tool, **given) == []
 
 
+OLD, NEW = "/p/db/migrations/1.sql", "/p/db/migrations/2.sql"
+
+
+def reached(prompt: str, tool: str, *made: str, **given: Any) -> bool:
+    """Whether a call breaks a limit where one migration is there and some were made in the session."""
+    there = {"/p/db/migrations", OLD, *made}.__contains__
+    place = CommandSurroundings(ROOT, ROOT, "/home/u", exists=there, made=made)
+    view = changes.of_call(tool, given, place)
+    return bool(list(broken_limits.broken(limits.read(prompt), view, place)))
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Never edit existing migrations; and don't create files in vendor/.",
+        "The files under db/migrations are immutable once committed, never edit them.",
+        "Migrations are append-only: never edit an old one.",
+        "No edits to migrations that already ran.",
+        "Migrations that have been applied must not be changed.",
+        "Past migrations are frozen.",
+        "Ask me before you edit committed migrations.",
+    ],
+)
+def test_what_is_there_already_may_have_new_files_beside_it(prompt: str) -> None:
+    """Nor is a file that the session made one that was there."""
+    assert not reached(prompt, "Write", file_path=NEW, content="x")
+    assert not reached(prompt, "Bash", command=f"cp /tmp/2.sql {NEW}")
+    assert not reached(prompt, "Edit", NEW, file_path=NEW, old_string="a", new_string="b")
+    assert reached(prompt, "Edit", NEW, file_path=OLD, old_string="a", new_string="b")
+    assert reached(prompt, "Bash", command="rm db/migrations/1.sql")
+    assert reached(prompt, "Bash", command="touch db/migrations/*.sql")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "path"),
+    [
+        ("Never edit existing migrations; and don't create files in vendor/.", "/p/vendor/a.c"),
+        ("Never edit existing migrations, and leave vendor/ alone.", "/p/vendor/a.c"),
+        ("Keep the existing behaviour. Don't touch db/migrations.", NEW),
+        ("Existing code is slow. Don't change anything.", NEW),
+        ("Don't touch db/migrations for the current sprint.", NEW),
+        ("Only edit existing files in src/.", NEW),
+        ("db/migrations is already perfect, so leave it alone.", NEW),
+    ],
+)
+def test_no_other_limit_spares_new_files(prompt: str, path: str) -> None:
+    """What narrows one clause narrows no other, nor does it where it tells of no file."""
+    assert reached(prompt, "Write", file_path=path, content="x")
+
+
 @pytest.mark.parametrize(
     ("first", "then", "left"),
     [
