@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from itertools import groupby
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
 _LETTERS, _NAME = re.compile(r"[^\W\d_]+"), re.compile(r"\w+")
@@ -29,9 +30,20 @@ def names_in(text: str) -> "list[str]":
 
 
 def codes_in(text: str) -> "list[str]":
-    """Return what stands between back quotes, in order; none of it goes over several lines."""
-    lines = (line.split("`") for line in text.splitlines())
-    return [code for parts in lines for code in parts[1:-1:2]]
+    """Return what stands between back quotes, or between as many of them, in order; none of it goes over several lines."""
+    codes: list[str] = []
+    for line in text.splitlines() if "`" in text else ():
+        parts = ["".join(run) for _, run in groupby(line, "`".__eq__)]
+        ends, following = list[int](), dict[str, int]()
+        for place in range(len(parts) - 1, -1, -1):
+            ends.append(following.get(parts[place], 0))
+            following[parts[place]] = place
+        behind = 0
+        for place, end in enumerate(reversed(ends)):
+            if end and place >= behind and parts[place][0] == "`":
+                codes.append("".join(parts[place + 1 : end]))
+                behind = end + 1
+    return codes
 
 
 def sentences_in(text: str) -> "list[str]":

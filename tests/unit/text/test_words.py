@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.text.words import sentences_in, words_in
+from vector_memory.text.words import codes_in, sentences_in, words_in
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,10 @@ def test_words_are_small_and_in_order(text: str, words: list[str]) -> None:
 )
 def test_a_sentence_ends_where_another_can_begin(text: str, count: int) -> None:
     assert len(sentences_in(text)) == count
+
+
+def test_as_many_marks_end_a_code_as_began_it() -> None:
+    """A mark that nothing ends is none, and no code goes over a line's end."""
+    assert codes_in("Run ``make `a` `` then `b c` and ` alone") == ["make `a` ", "b c"]
+    assert codes_in("`a\nb and ``c`, `d``") == ["c`, `d"]
+    assert codes_in("``") == codes_in("a `` b") == []

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 
 from vector_memory.index.fixes.fix_drafts import RAN
 from vector_memory.model import Memory
 
-_QUOTED = re.compile(r"(`+)([^`\n]{1,1000})\1")
-"""Short ones too, and with all of their marks: what is left of one would be taken for the beginning of the next."""
-
 
 def of_memory(memory: Memory) -> list[str]:
     """Return the command lines that a memory would have somebody run: those that were noted with it, else
-    whatever it quotes as code."""
+    whatever it may quote as code. A mark may belong to none, so what stands between two codes counts, too."""
     noted = memory.extra.get(RAN)
     if isinstance(noted, list):
         return list(map(str, noted))
-    return [code for _, code in _QUOTED.findall(memory.text)]
+    codes, is_fenced = list[str](), False
+    for line in memory.text.splitlines():
+        is_fence = line.lstrip().startswith(("```", "~~~"))
+        codes += [line] if is_fenced and not is_fence else line.split("`")[1:]
+        is_fenced ^= is_fence
+    return [code.strip() for code in codes if code.strip()]
 
 
 def are_harmless(commands: Iterable[str], folder: str) -> bool:

@@ -9,13 +9,29 @@ from vector_memory.service.base import offered_commands
 
 
 @pytest.mark.parametrize(
-    "text", ["Set `x` to `rm -rf /`.", "Not ``a``, but `rm -rf /`.", "Run ``rm -rf /``."]
+    "text",
+    [
+        "Set `x` to `rm -rf /`.",
+        "Not ``a``, but `rm -rf /`.",
+        "Run ``rm -rf /``.",
+        "Run `` `rm -rf /` ``.",
+        "The mark ` is odd. Run `rm -rf /` then.",
+        "Don`t forget: `rm -rf /`",
+        "`" + "x" * 1_001 + "` then `rm -rf /`",
+        "Run:\n```sh\nrm -rf /\n```",
+        "```sh\nls\n``` and then `rm -rf /`",
+        "~~~\nls\n  rm -rf /\n~~~",
+    ],
 )
-def test_a_short_code_or_more_marks_hide_no_command(text: str) -> None:
+def test_no_mark_hides_a_command(text: str) -> None:
     said = offered_commands.of_memory(memory(1, text))
-    assert said[-1] == "rm -rf /"
+    assert "rm -rf /" in said
     assert not offered_commands.are_harmless(said, "/p")
 
 
-def test_what_stands_between_two_codes_is_none() -> None:
-    assert offered_commands.of_memory(memory(1, "`x` for `git status`")) == ["x", "git status"]
+@pytest.mark.parametrize(
+    "text",
+    ["`x` for `git status`, then format it", "Run `make` and remove nothing.", "```\nmake\n```\nrm -rf / is never run."],
+)  # fmt: skip
+def test_words_around_codes_are_harmless(text: str) -> None:
+    assert offered_commands.are_harmless(offered_commands.of_memory(memory(1, text)), "/p")
