@@ -462,16 +462,12 @@ def _framed(command: Command) -> Command | None:
 
 def _filled(words: Sequence[ShellWord]) -> Sequence[ShellWord]:
     """Return the words of a command of `parallel` with those behind its `:::`, in the place of `{}` or at their end."""
-    end = next(place for place, word in enumerate(words) if word.text == ":::")
+    end = [word.text for word in words].index(":::")
     given = [word for word in words[end:] if not word.text.startswith(":::")]
-    texts, plain = ",".join(word.text for word in given), all(word.plain for word in given)
+    texts = ",".join(word.text for word in given)
     held = f"{{{texts}}}" if len(given) > 1 else texts
-    if not any("{}" in word.text for word in words[:end]):
-        return [*words[:end], *given]
-    return [
-        ShellWord(word.text.replace("{}", held), word.plain and plain, word.glob)
-        for word in words[:end]
-    ]
+    made = [word._replace(text=word.text.replace("{}", held)) for word in words[:end]]
+    return made if made != list(words[:end]) else [*made, *given]
 
 
 def after_options(words: Sequence[ShellWord], takes: str, between: int = 0) -> Sequence[ShellWord]:
