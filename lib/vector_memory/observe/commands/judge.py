@@ -20,6 +20,7 @@ from vector_memory.observe.commands import (
     remote_code,
     rules,
     scripts,
+    strangers,
     writes,
 )
 from vector_memory.observe.commands.acts import MOST_WHAT, Act
@@ -63,6 +64,8 @@ def _of_call(
         yield from of_command(command, around, line)
     elif tool.startswith("mcp__"):
         yield from _of_stranger(tool, given)
+        for own, told in strangers.as_own(tool, given):
+            yield from _of_call(own, told, around, None)
     elif tool == "Read" and (severity := credentials.sensitivity(path, around)):
         why = "It shows credentials."
         yield Finding(findings.CREDENTIALS, severity, f"Read {path}", why, path)
@@ -143,13 +146,12 @@ def _adds(given: Mapping[str, Any]) -> bool:
 
 # -- tools of others -------------------------------------------------------------------------------
 
-_OWN = ("mcp--vector-memory", "mcp--plugin-vector-memory")
 _QUERIES = ("sql", "query", "statement", "queries", "script")
 
 
 def _of_stranger(tool: str, given: Mapping[str, Any]) -> Iterator[Finding]:
     """Judge a tool of an MCP server by its name, and by the SQL that it is given."""
-    if tool.replace("_", "-").startswith(_OWN):
+    if tool.replace("_", "-").startswith(strangers.OWN):
         return
     server, _, verb = tool.removeprefix("mcp__").rpartition("__")
     for name in _QUERIES:
