@@ -285,6 +285,8 @@ class Keeper(Relay):
         until something is asked again."""
         if self._ctx.reserve.keep():
             log.info("there is space again")
+            # What failed for want of it need not wait any longer.
+            self._again_at.clear()
             self._recovered()
         quiet_s = self._quiet_s()
         if quiet_s > REST_AFTER_S and not self._rests:

@@ -54,7 +54,7 @@ class Listing(SingleReads):
         limit: int | None = None,
         statuses: Sequence[Status] = (Status.ACTIVE,),
     ) -> Iterator[Memory]:
-        """Yield memories, read in pieces. What changes while this runs may be left out.
+        """Yield memories, read in pieces. What is taken out of the scope while this runs may be left out.
 
         Yields:
             The memories of a scope, by `created_at`, the oldest first unless `newest_first`; those of
@@ -77,11 +77,12 @@ class Listing(SingleReads):
         self, scope: Scope, order: str, limit: int, statuses: Sequence[Status]
     ) -> Iterator[Memory]:
         where = f"m.status IN ({marks(statuses)})"
-        rows = self._select("m.seq", scope, where, statuses, f"ORDER BY {order} LIMIT {limit:d}")
-        # Between two pieces nobody is kept from writing, however slowly they are taken.
+        rows = self._select("m.id", scope, where, statuses, f"ORDER BY {order} LIMIT {limit:d}")
+        # Between two pieces nobody is kept from writing, however slowly they are taken: what is written anew then has
+        # another number and the same id.
         for part in parts([row[0] for row in rows]):
-            by_seq = self.by_seqs(part, statuses)
-            yield from (by_seq[seq] for seq in part if seq in by_seq)
+            by_id = self.by_ids(part)
+            yield from (by_id[id] for id in part if id in by_id and by_id[id].status in statuses)
 
     def seqs(self, scope: Scope) -> list[int]:
         """Return the active memories' sequence numbers in a scope, ascending."""
@@ -200,16 +201,16 @@ class Listing(SingleReads):
             where: what holds for them, as SQL, with its values (`bound`).
         """
         limits, values = condition(replace(scope, projects=None, kinds=()))
-        newest: list[tuple[int, int]] = []
+        newest: list[tuple[int, int, str]] = []
         with self.connections.reading() as connection:
             # One kind of one project at a time: each is in the order of time in an index, several together are not.
             for project in projects_in(connection, scope):
                 for kind in dict.fromkeys(scope.kinds) or (None,):
                     newest += connection.execute(
-                        f"SELECT m.created_at, m.seq FROM memories m WHERE {where} AND m.project = ?"
+                        f"SELECT m.created_at, m.seq, m.id FROM memories m WHERE {where} AND m.project = ?"
                         f" AND {'1' if kind is None else 'm.kind = ?'} AND {limits} ORDER BY {NEWEST} LIMIT ?",
                         (*bound, project, *(() if kind is None else (kind,)), *values, k),
                     ).fetchall()
-        best = [seq for _, seq in sorted(newest, reverse=True)[:k]]
-        by_seq = self.by_seqs(best)
-        return [by_seq[seq] for seq in best if seq in by_seq]
+        best = [id for _, _, id in sorted(newest, reverse=True)[:k]]
+        by_id = self.by_ids(best)
+        return [by_id[id] for id in best if id in by_id and by_id[id].status is Status.ACTIVE]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from vector_memory.errors import BadInputError
+from vector_memory.errors import BadInputError, OvertakenError
 from vector_memory.journal import vectors
 from vector_memory.journal.repair.upkeep import Upkeep
 from vector_memory.journal.rows import INSERT, UPDATE, microseconds, text_hash, to_row
@@ -66,9 +66,12 @@ class MemoryWrites(Upkeep):
 
         Raises:
             NotFoundError: there is none of that id.
+            OvertakenError: it was changed or forgotten since it was read (its `seq`); nothing was written.
         """
         with self.connections.writing() as connection:
             old = self.reader.get(connection, memory.id)
+            if memory.seq and memory.seq != old.seq:
+                raise OvertakenError(f"Memory {memory.id[:12]} was changed meanwhile.")
             same_text = memory.embedded == old.embedded
             kept = {name: getattr(old, name) for name in OF_ITS_STORE}
             new = replace(memory, **kept, model=old.model if same_text else "")
@@ -94,6 +97,7 @@ class MemoryWrites(Upkeep):
             TypeError: a text or title is no CleanText.
             BadInputError: an id to add is stored already.
             NotFoundError: one to change is not.
+            OvertakenError: one to change was changed since it was read.
         """
         if not (added or changed or dropped):
             return

@@ -3,10 +3,11 @@ closest to it, which decide that."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from vector_memory.errors import VectorMemoryError
+from vector_memory.errors import OvertakenError, VectorMemoryError
 from vector_memory.lifecycle import answers, dedup
 from vector_memory.lifecycle.dedup import Outcome, text_key
 from vector_memory.model import BINDING, OF_TALK, Link, Memory, Origin, Relation, Scope
@@ -55,6 +56,8 @@ class Placed(NamedTuple):
     near: tuple[Memory, ...] = ()
 
 
+MOST_OVERTAKEN = 3
+"""How often a memory that changes while it is merged with is read again."""
 _ORDER = (Relation.SUPERSEDES, Relation.ANSWERS, Relation.CONTRADICTS, Relation.RELATES_TO)
 _RELATIONS = {
     Outcome.SUPERSEDES: Relation.SUPERSEDES,
@@ -75,10 +78,7 @@ def place(ctx: Context, shelf: Shelf, draft: Memory, vector: Vector | None) -> P
     """
     draft = trust_marks.settled(draft)
     with shelf.storing:
-        if stored := shelf.journal.by_ids([draft.id]):
-            return Placed(stored[draft.id], "unchanged")
-        near = neighbours(ctx, shelf, draft, vector)
-        placed = _merged(ctx, shelf, draft, near) or _added(ctx, shelf, draft, near)
+        placed = _placed(ctx, shelf, draft, lambda: neighbours(ctx, shelf, draft, vector))
         if vector is not None and placed.memory.embedded == draft.embedded:
             # The follower finds it there and does not embed the text again.
             key = dedup.text_key(draft.embedded)
@@ -95,10 +95,28 @@ def put(ctx: Context, shelf: Shelf, draft: Memory) -> Placed:
         The memory that is stored, and whether it is new.
     """
     with shelf.storing:
-        placed = _merged(ctx, shelf, draft, ()) or _added(ctx, shelf, draft, ())
+        placed = _placed(ctx, shelf, draft, lambda: ())
     if placed.action != "unchanged":
         ctx.notify()
     return placed
+
+
+def _placed(
+    ctx: Context, shelf: Shelf, draft: Memory, near: Callable[[], Sequence[Neighbour]]
+) -> Placed:
+    """Store a draft, once however often it is asked for, or merge it into the one that says the same. Who changes or
+    forgets that one meanwhile does not wait for it: what there is then decides.
+
+    Args:
+        near: reads the neighbours.
+    """
+    if stored := shelf.journal.by_ids([draft.id]):
+        return Placed(stored[draft.id], "unchanged")
+    for _ in range(MOST_OVERTAKEN):
+        with contextlib.suppress(OvertakenError):
+            around = near()
+            return _merged(ctx, shelf, draft, around) or _added(ctx, shelf, draft, around)
+    return _added(ctx, shelf, draft, near())
 
 
 def vector_of(ctx: Context, draft: Memory) -> Vector | None:

@@ -356,7 +356,7 @@ def test_a_box_whose_place_was_taken_by_talk_is_ticked_all_the_same(
     read(house, tmp_path / "s1.jsonl")
     shelf = house.ctx.global_shelf()
     (box,) = last_session.still_open(shelf, Scope(projects=None), 9)
-    talk = replace(box, id="0" * 32, text=CleanText("Still to do: the barn Pi onto an SSD"), extra={}, external_id="idea:x")  # fmt: skip
+    talk = replace(box, seq=0, id="0" * 32, text=CleanText("Still to do: the barn Pi onto an SSD"), extra={}, external_id="idea:x")  # fmt: skip
     shelf.journal.write([talk], [], [])
     link_ideas.become_one(house.ctx, shelf, talk, box)
     assert still_open(house) == [talk.text]

@@ -436,7 +436,7 @@ def test_an_older_fix_is_looked_at_when_it_would_be_offered(world: World) -> Non
     known = world.learn()
     shelf = world.house.ctx.global_shelf()
     harmful = "ERROR x FIX ran `git push --force`."
-    shelf.journal.update(
+    known = shelf.journal.update(
         replace(
             known,
             text=redact.clean(harmful).text,

@@ -482,7 +482,7 @@ def test_who_may_not_come(here: Searching) -> None:
         replace(stored, project="elsewhere-000000000000"),
         replace(stored, source=replace(stored.source, session="s")),
     ):
-        kept = shelf.journal.update(other)
+        kept = shelf.journal.update(replace(other, seq=stored.seq))
         assert not here.said(), other
         stored = replace(stored, seq=kept.seq)
     shelf.journal.update(stored)
