@@ -188,7 +188,7 @@ def start_notes(
             if took:
                 told.take(memory)
             continue
-        note = _note(asker, memory, against, day)
+        note = _note(asker, memory, against, day, rules)
         # What matters stands first here, whoever said it: others alone keep to their share.
         if note.tokens <= min(left, shares.room(memory, note.tokens, within=False)):
             made.append(note)
@@ -210,14 +210,21 @@ def _is_rule_here(asker: ProjectAsker, memory: Memory) -> bool:
 
 
 def _note(
-    asker: ProjectAsker, memory: Memory, against: Sequence[Memory], day: date | None
+    asker: ProjectAsker,
+    memory: Memory,
+    against: Sequence[Memory],
+    day: date | None,
+    rules: StartRules,
 ) -> fence.Note:
-    """Return one memory as a start tells it; `day` is when it has its date."""
+    """Return one memory as a start tells it, a rule with what became of it; `day` is when it has its date."""
     # Of which project it is the title says, and where the user said it its id: there is room for another one.
     is_own = _is_own(asker, memory)
     shown = replace(memory, title="", source=Source()) if is_own else memory
     name = "" if is_own else asker.names[memory.project]
     note = _with_sessions(memory, render.note(shown, name, NOTE_TOKENS, against=against))
+    if is_own and memory.kind in BINDING:
+        text = note.text + rules.change_of(memory)
+        note = fence.Note(note.id, note.head, text, note.foreign, note.is_cut)
     if day and memory.temporal is Temporal.PERIODIC:
         note = note.with_head(f"{note.head} · comes back {day}")
     return note

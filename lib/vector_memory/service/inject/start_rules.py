@@ -82,7 +82,7 @@ class StartRules:
     def take(self, memory: Memory, room: int) -> int:
         """Add a rule where it fits, and return what it took of the room: tokens, 0 where it does not. One that was
         corrected at once says so."""
-        self._changes[memory.id] = self._change_of(memory)
+        self._changes[memory.id] = self.change_of(memory)
         self._places[memory.id] = self._place(memory)
         note = self._note([*self._rules, memory])
         took = note.tokens - (self._notes[self._at].tokens if self._rules else 0)
@@ -94,9 +94,9 @@ class StartRules:
         self._rules.append(memory)
         return took
 
-    def _change_of(self, rule: Memory) -> str:
-        """Return what is told behind a rule: what the user said against it right after it, or when he had changed what
-        it made; "" for neither."""
+    def change_of(self, rule: Memory) -> str:
+        """Return what is told behind a rule: what the user said against it right after it, when he had changed what it
+        made, or when he lifted it; "" for none."""
         said = (
             one
             for place, read in enumerate(self._readers)

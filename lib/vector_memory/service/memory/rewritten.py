@@ -17,7 +17,14 @@ from vector_memory.model import TOOK_AWAY, WROTE, Memory, Scope
 from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory.corrected import LEAD, corrections, prompt_of, spoken, talk_of
+from vector_memory.service.memory.corrected import (
+    LEAD,
+    corrections,
+    lifting,
+    prompt_of,
+    spoken,
+    talk_of,
+)
 from vector_memory.service.memory.passages import TurnReader
 from vector_memory.text import analysis, days
 
@@ -99,8 +106,8 @@ def _numbers(packed: bytes) -> NDArray[np.int64]:
 def later_words(
     ctx: Context, asker: Asker, place: int, read: TurnReader, memory: Memory
 ) -> list[Later]:
-    """Return what corrected a memory right after it was said, and what changed since what its exchange made, as far as
-    who asks may be given it.
+    """Return what corrected a memory right after it was said, what changed since what its exchange made, and what lifted
+    a rule of the user's, as far as who asks may be given it.
 
     Args:
         place: that of the memory's store among the asker's.
@@ -115,6 +122,8 @@ def later_words(
         who = "User" if prompt_of([later]) else "Assistant"
         day = days.local(later.created_at).date()
         told.append(Later(later, f"Changed since, {day}, {who}: ", said))
+    if lifted := lifting(asker.shelves[place], memory, scope):
+        told.append(Later(lifted, f"User, then, {days.local(lifted.created_at).date()}: ", said))
     # Of what has no words it is not told that there was something.
     return [one for one in told if spoken(one.memory)]
 

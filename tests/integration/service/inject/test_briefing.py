@@ -15,6 +15,7 @@ from service_house import ServiceHouse, captured_of, door, hook_question
 from transcript_samples import Talk
 
 from vector_memory.index.rules import likelihood
+from vector_memory.model import Scope, Tier
 from vector_memory.service.base import client_memory
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.text import fence
@@ -532,3 +533,45 @@ def test_what_a_first_prompt_points_at_is_found_before_the_last_exchange(
     found = prompted(house, app, prompt)
     assert (told in found) if told else (found == "")
     assert not not_told or not_told not in found
+
+
+RULE, LIFTED = "Never push to the main branch.", "Pushing to the main branch is allowed again."
+
+
+@pytest.mark.parametrize(
+    ("said", "is_told"),
+    [
+        (LIFTED, True),
+        ("The main branch is green. " + LIFTED, True),
+        ("Pushing to the main branch is broken since Monday.", False),
+        ("You may push to the main branch this once.", False),
+        ("Is pushing to the main branch allowed again?", False),
+        ("Push to the main branch now.", False),
+    ],
+)
+def test_a_rule_comes_with_what_lifted_it(
+    house: ServiceHouse, app: Path, said: str, is_told: bool
+) -> None:
+    """However long ago both were said."""
+    capture(house, app, "a", 0, (RULE, "Understood, nothing is pushed there."))
+    capture(house, app, "b", 2, (said, "Understood."))
+    capture(house, app, "c", 4, (ASKED, ANSWERED))
+    journal = house.ctx.global_shelf().journal
+    for memory in list(journal.iter_memories(Scope(sessions=("b",)))):
+        journal.update(replace(memory, tier=Tier.COLD))
+    (line,) = (line for line in started(house, app).splitlines() if RULE in line)
+    assert (f"User, then, 2026-05-03: {LIFTED}" in line) is is_told
+    assert is_told or "then" not in line
+
+
+def test_a_rule_that_is_said_again_holds_again(house: ServiceHouse, app: Path) -> None:
+    for day, said in enumerate((RULE, LIFTED, RULE, ASKED)):
+        capture(house, app, f"s{day}", day, (said, "Understood."))
+    told = started(house, app)
+    assert RULE in told and "then, 2026" not in told
+
+
+def test_a_standing_rule_comes_with_what_lifted_it(house: ServiceHouse, app: Path) -> None:
+    for day, said in enumerate((RULE, RULE, LIFTED, ASKED)):
+        capture(house, app, f"s{day}", day, (said, "Understood."))
+    assert f"{RULE} · User, then, 2026-05-03: {LIFTED}" in started(house, app)

@@ -1,0 +1,52 @@
+"""A rule that the user lifts in words that are none themselves, and words that only mention what it is about."""
+
+from __future__ import annotations
+
+import pytest
+
+from vector_memory.lifecycle.lifting import lifts
+
+LIFTS = [
+    ("Deploying on Fridays is allowed again.", "No deploys on Fridays, ever."),
+    ("The generator is gone, you may edit the client in src/gen now.", "Never edit the client in src/gen by hand."),
+    ("Async in the worker is fine now.", "Never use async in the worker."),
+    ("Pushing to main is allowed again.", "Never push to main."),
+    ("We no longer need a changelog entry.", "Always add a changelog entry."),
+    ("Stop running the slow tests before a commit, CI does it now.", "Always run the slow tests before a commit."),
+    ("Migrations no longer need a down step.", "From now on all migrations need a down step."),
+    ("Force pushes to feature branches are OK with me after all.", "No force pushes to feature branches."),
+    ("You don't need to ask before installing a package.", "Always ask before installing a package."),
+    ("We no longer use make: run `just check` instead of `make lint`.", "Always run `make lint`."),
+    ("Maria left, Tom reviews now.", "Maria reviews all pull requests."),
+]  # fmt: skip
+LIFTS_NOT = [
+    # Told of the same thing, or of something that was.
+    ("The legacy/ folder has 40 files, most of them in Perl.", "Never touch the legacy/ folder."),
+    ("The client in src/gen fails with a type error.", "Never edit the client in src/gen by hand."),
+    ("I pushed the fix to main, it is live now.", "Never push to main."),
+    ("Deploying on Fridays was a mistake.", "No deploys on Fridays, ever."),
+    ("Priya reviewed the schema change, it is merged.", "Priya reviews every schema change."),
+    ("The orders table has four million rows.", "Never delete rows from the orders table."),
+    ("The changelog is not shown on the website now.", "Always add a changelog entry."),
+    ("The importer is slow on the primary database.", "Never run the importer on the primary database."),
+    ("The linter found nothing in the new parser.", "Always run the linter before pushing."),
+    ("The feature flags are not loaded on the new screen.", "Use feature flags for every new screen."),
+    # Asked or ordered.
+    ("Can you push to main now?", "Never push to main."),
+    ("can you push to main, it is urgent", "Never push to main."),
+    ("Push to main now.", "Never push to main."),
+    ("Delete the rows of the test user from the orders table.", "Never delete rows from the orders table."),
+    # Said once more.
+    ("Never push to main, not even a fix.", "Never push to main."),
+    ("", "Never push to main."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "rule"), LIFTS)
+def test_what_ends_a_rule_lifts_it(said: str, rule: str) -> None:
+    assert lifts(said, rule)
+
+
+@pytest.mark.parametrize(("said", "rule"), LIFTS_NOT)
+def test_what_only_mentions_asks_or_orders_lifts_nothing(said: str, rule: str) -> None:
+    assert not lifts(said, rule)
