@@ -11,7 +11,6 @@ LEAST_SHARED = 0.5
 """The share of a rule's words that what lifts it has, unless it says another value of the same act ("Tom reviews now")."""
 _GRAMMAR = tables.sets("grammar")
 _REQUIRING = _GRAMMAR["weighing"] | {"must", "need", "longer", "anymore"}
-_STOPPING = ("not", "stop")
 _NOT_SAYING = _GRAMMAR["modals"] | {"is"}
 """What a question or a request begins with."""
 _PAST = frozenset(("was", "were", "did", "had"))
@@ -38,7 +37,7 @@ def _lifts(clause: str, rule: str) -> bool:
     if share > LEAST_SHARED and old.denials() % 2 != new.denials() % 2:
         # Of an order ("push to main now") and of a report none of these is a word.
         ends = _GRAMMAR["allowing"] if old.denials() % 2 else _REQUIRING
-        return not ends.isdisjoint(words) or new.tokens[0].lower() in _STOPPING
+        return not ends.isdisjoint(words) or new.tokens[0].lower() in ("not", "stop")
     against = contradiction.between(clause, rule, None)
     is_value = against not in ("", contradiction.A_NEGATION)
     return is_value and not contradiction.are_of_a_series(clause, rule)
