@@ -10,7 +10,7 @@ import os
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from fnmatch import fnmatchcase
@@ -115,16 +115,29 @@ class StateRows(StateTables):
         row = self._row(sql, project)
         return str(row[0]) if row else ""
 
-    def forget_sessions(self, sessions: Iterable[str], project: str = "") -> None:
+    def forget_sessions(
+        self, sessions: Iterable[str], project: str = "", transcripts: Collection[str] = ()
+    ) -> None:
         """Remove what is noted of sessions, and of all sessions of a project: its folder, what was shown
-        there, what is due."""
+        there, what is due; and what is of their `transcripts` and of further ones, by their paths or sessions."""
         with self._durably() as connection:
             rows = [(session,) for session in sessions]
             if project:
                 sql = "SELECT session FROM sessions WHERE project = ?"
                 rows += connection.execute(sql, (project,)).fetchall()
+            names = {*transcripts, *(session for (session,) in rows)} - {""}
+            known = [str(path) for (path,) in connection.execute("SELECT path FROM cursors")]
+            parts = {path: path.removesuffix(".jsonl").split(os.sep) for path in known}
+            gone = {path for path in known if not names.isdisjoint((path, *parts[path]))}
+            rows += [(path,) for path in gone]
             for table in ("sessions", "shown", "due", "use_labels"):
                 connection.executemany(f"DELETE FROM {table} WHERE session = ?", rows)
+            connection.executemany("DELETE FROM cursors WHERE path = ?", rows)
+            # Of a folder with other transcripts that are known it must be known, too, which need not be read again.
+            folders = {os.path.dirname(path) for path in gone}
+            folders -= {os.path.dirname(path) for path in known if path not in gone}
+            sql = "DELETE FROM followed WHERE folder IN (?, 'unended:' || ?)"
+            connection.executemany(sql, [(folder, folder) for folder in folders])
 
     def trust(self, folder: str, store_id: str = "") -> None:
         """Trust the marker in a folder, known by its real path. Durable.

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 
 from vector_memory import redact
 from vector_memory.index.topics.turns import TopicTurn
@@ -70,10 +71,12 @@ def archives_of(
 
 
 def remove(home: Home, session: str) -> int:
-    """Remove a session's archives and step logs; return how many archives there were."""
+    """Remove a session's archives and step logs, and folders in which no other is; return how many archives there were."""
     found = archives_of(home, session)
     for path in (*found, *archives_of(home, session, STEPS)):
         os.unlink(path)
+        with suppress(OSError):
+            os.rmdir(os.path.dirname(path))
     return len(found)
 
 

@@ -85,6 +85,7 @@ def done(ctx: Context, id: str) -> None:
     """Have nothing noted of a purge any more."""
     ctx.state.put_record(RECORDS, id, None)
     drop(_key_path(ctx, id))
+    ctx.state.scrub()
 
 
 def _sealed(ctx: Context, id: str, pieces: Sequence[str]) -> str:

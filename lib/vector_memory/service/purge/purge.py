@@ -214,7 +214,9 @@ def _remove(
             progress(number, len(chosen.parts), "removing")
             done.purged += _remove_rows(ctx, part) if part.ids else 0
     if chosen.session or chosen.project:
-        ctx.state.forget_sessions([chosen.session] if chosen.session else [], chosen.project)
+        paths = {memory.source.path for _, memory in chosen.memories}
+        own = [chosen.session] if chosen.session else []
+        ctx.state.forget_sessions(own, chosen.project, chosen.sessions | paths)
     for session in sorted(chosen.sessions):
         removed = archives.remove(ctx.home, session)
         done.archives += removed

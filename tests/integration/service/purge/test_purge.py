@@ -256,6 +256,26 @@ def test_a_project_goes_whole(house: ServiceHouse, tmp_path: Path) -> None:
         purge(house, dir=str(tmp_path / "nothing"))
 
 
+def test_nothing_names_what_a_purged_project_was_read_from(
+    house: ServiceHouse, tmp_path: Path
+) -> None:
+    """No path of a transcript, no folder of archives; and what was said until then is not captured again."""
+    path, other = tell(house, tmp_path / "ledger"), tell(house, tmp_path / "other", "s2")
+    house.remember("The ledger has a memory that no transcript has.", path.parent)
+    state, place = house.ctx.state, house.ctx.place(str(path.parent))
+    for folder in (path.parent, other.parent):
+        state.follow(str(folder), {str(folder / "t.jsonl"): "1:1"})
+    archives = Path(house.ctx.home.archives)
+    assert len(list(archives.iterdir())) == 2
+    purge(house, dir=str(path.parent))
+    assert [one for one in state.cursors() if one.endswith(".jsonl")] == [str(other)]
+    assert len(list(archives.iterdir())) == 1
+    assert not holding(Path(house.ctx.home.state_db).parent, str(path.parent))
+    assert state.unread(str(other.parent), {str(other.parent / "t.jsonl"): "1:1"}) == []
+    captured_of(house.ctx, str(path), str(path.parent), final=True)
+    assert house.ctx.global_shelf().journal.count(Scope(projects=(place.id,))) == 0
+
+
 def test_by_id_what_it_replaced_and_what_was_drawn_from_it_go_too(
     house: ServiceHouse, tmp_path: Path
 ) -> None:
