@@ -109,6 +109,14 @@ class CommandPart:
         last = (ntpath.basename(word.rstrip("/\\")) for word in found)
         return frozenset(name for name in last if any(map(str.isalnum, name)))
 
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Its words without options and what these are given."""
+        pairs = zip(("", *self.words), self.words, strict=False)
+        return tuple(
+            word for before, word in pairs if not word.startswith("-") and before not in _VALUED
+        )
+
     @cached_property
     def selection(self) -> str:
         """Which of its tests it runs, as its options say; "" for all."""
@@ -212,9 +220,7 @@ def _only_asks(part: CommandPart) -> bool:
     words = [*part.job.split()[2:], *part.words]
     if not {"get", "list"}.isdisjoint(words[:1]) or any(w.startswith("--get") for w in words):
         return True
-    pairs = zip(["", *words], words, strict=False)
-    named = [word for before, word in pairs if not word.startswith("-") and before not in _VALUED]
-    return len(named) < 2
+    return len(part.job.split()[2:]) + len(part.named) < 2
 
 
 def same_job(failed: CommandPart, other: CommandPart) -> float:

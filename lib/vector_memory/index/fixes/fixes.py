@@ -7,7 +7,6 @@ unlucky.
 
 from __future__ import annotations
 
-import ntpath
 import os
 import re
 from bisect import bisect_right
@@ -57,6 +56,8 @@ _MISSING = (
 _PAST_CHECKS = frozenset({"--no-verify", "--admin"})
 """Options that go past what failed rather than mend it."""
 _UNDOING = frozenset({"git checkout", "git restore", "git reset", "git stash", "git revert"})
+_NOT_UNDOING = frozenset({"--staged", "-S", "-b", "-B"})
+"""Options with which these leave the files as they are."""
 _KEEPING = frozenset({"git add", "git commit", "git push"})
 """Jobs that keep what was done: they mend nothing where anything else was done."""
 _MANNERS = frozenset({"--verbose", "--quiet", "--silent", "--color", "--no-color", "--exitfirst"})
@@ -411,17 +412,36 @@ def _instead(failed: ToolUse, success: ToolUse, is_mended: bool) -> tuple[FixSte
 
 
 def _stayed(calls: Sequence[ToolUse], later: Sequence[ToolUse] = ()) -> list[ToolUse]:
-    """Return the calls that went well, without edits that were taken back, be it by a later one."""
+    """Return the calls that went well, without edits that were taken back, be it by a later one. What is committed
+    is not taken back by `git checkout FILE`."""
     kept: dict[int, ToolUse] = {}
+    committed = 0
     for number, call in enumerate((*calls, *later)):
         if call.failed or not call.is_done:
             continue
-        if _jobs(call) & _UNDOING:
-            undone = {name for part in commands.acting(call.command) for name in part.operands}
-            kept = {at: one for at, one in kept.items() if _name(one.file) not in undone}
-        else:
-            kept[number] = call
+        kept[number] = call
+        for part in commands.acting(call.command):
+            if part.job == "git commit":
+                committed = number
+            elif part.job in _UNDOING:
+                kept = {
+                    at: one
+                    for at, one in kept.items()
+                    if at < committed or not (at == number or _undoes(part, one.file))
+                }
     return [one for number, one in kept.items() if number < len(calls)]
+
+
+def _undoes(part: CommandPart, file: str) -> bool:
+    """Whether a job of git takes back what was done to a file: it names it, its path's end, or a folder around it."""
+    if part.job == "git reset":
+        names = (".",) * ("--hard" in part.words)
+    else:
+        names = part.named if _NOT_UNDOING.isdisjoint(part.words) else ()
+    path, *ends = (f"/{name}/".replace("\\", "/").replace("/./", "/") for name in (file, *names))
+    return bool(file) and any(
+        end.replace("//", "/") in path or (end[:2] == "//" and end.endswith(path)) for end in ends
+    )
 
 
 def _switches_off(call: ToolUse) -> bool:
@@ -468,10 +488,6 @@ def _steps(calls: Sequence[ToolUse], clean: Callable[[str], str]) -> list[FixSte
 
 def _only_keeps(command: str) -> bool:
     return {part.job for part in commands.acting(command)} <= _KEEPING
-
-
-def _name(file: str) -> str:
-    return ntpath.basename(file)
 
 
 def _detail(change: str, clean: Callable[[str], str]) -> Iterator[str]:

@@ -580,6 +580,36 @@ def test_what_is_undone_after_another_error_is_no_part_of_it(
     assert {one.files for one in found(session, tmp_path)} == {("tsconfig.json",)}
 
 
+UNDOING = [
+    "git checkout src/db.py", "git checkout -- db.py", "git restore ./src/", "git checkout 'src\\db.py'", "git checkout .", "git reset --hard",
+    "git checkout /home/dev/app/src/db.py", "git -C /home/dev/app checkout src/db.py",
+]  # fmt: skip
+LEAVING = [
+    "git reset src/db.py", "git restore --staged src/db.py", "git checkout web/src/db.py", "git checkout web/db.py",
+    "git checkout -b src", "git checkout db", "git -C src checkout main",
+    "git commit -am port && git checkout src/db.py", "git checkout other.py && git commit -am port; git checkout .",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("ran", "stays"), [(line, line in LEAVING) for line in (*UNDOING, *LEAVING)]
+)
+def test_what_an_undoing_takes_back(
+    ran: str, stays: bool, session: Session, tmp_path: Path
+) -> None:
+    """It names the edited file by its path's end, or a folder around it; what was committed stays, and so does
+    what is only unstaged."""
+    session.fail("pytest")
+    session.edit("/home/dev/app/src/db.py", "5432", "5433")
+    session.fail("pytest", "Exit code 1\nE   KeyError: 'region'")
+    session.run(ran)
+    session.edit("/home/dev/app/src/cfg.py", "a", "region")
+    session.run("pytest")
+    port, region = found(session, tmp_path)
+    assert port.files == (("src/db.py",) if stays else ("src/cfg.py",))
+    assert region.files == ("src/cfg.py",)
+
+
 @pytest.mark.parametrize(
     "looked", ["xcrun simctl list devices available", "helm history web", "alembic heads"]
 )
