@@ -12,7 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import dropwhile, takewhile
+from itertools import dropwhile
 from typing import NamedTuple
 
 from vector_memory.index import tools
@@ -506,14 +506,9 @@ def _may_change(command: str) -> bool:
 
 
 def _does(part: CommandPart) -> bool:
-    return not (part.is_inline or _is_check(part) or _reads(part))
-
-
-def _reads(part: CommandPart) -> bool:
-    """Whether a job is by its name to tell something only: `helm history`, `xcrun simctl list`."""
-    _, *job = part.job.split()
-    given = () if job else takewhile(str.isalpha, part.words[:2])
-    return any(not _READING.isdisjoint(names_in(word)[:1]) for word in (*job, *given))
+    """Whether it may change something: not where its job by its name only tells something (`helm history`)."""
+    tells = part.job.rpartition(" ")[2] in _READING
+    return not (tells or part.is_inline or _is_check(part))
 
 
 def _is_check(part: CommandPart) -> bool:

@@ -611,12 +611,16 @@ def test_what_an_undoing_takes_back(
 
 
 @pytest.mark.parametrize(
-    "looked", ["xcrun simctl list devices available", "helm history web", "alembic heads"]
-)
+    "looked",
+    [
+        "xcrun simctl list devices available", "helm history web", "alembic heads", "pm2 logs web",
+        "docker compose logs web",
+    ],
+)  # fmt: skip
 def test_what_only_tells_something_is_no_step(
     session: Session, tmp_path: Path, looked: str
 ) -> None:
-    """The corrected command is the fix; a package that is called as a listing is installed all the same."""
+    """The corrected command is the fix."""
     session.fail("xcodebuild test -destination name=old", "error: unable to find a device old")
     session.run(looked, "something")
     session.run("xcodebuild test -destination name=new")
@@ -624,10 +628,17 @@ def test_what_only_tells_something_is_no_step(
     assert one.changes == ("ran `xcodebuild test -destination name=new` instead",)
 
 
-def test_a_package_that_is_called_as_a_listing(session: Session, tmp_path: Path) -> None:
-    """What a job is done to says nothing of what it does."""
+@pytest.mark.parametrize(
+    "ran",
+    [
+        "npm install history", "npm run logs:clear", "heroku logs:drains:add", "bash logs.sh",
+        "mkdir logs", "rm logs", "mv info old", "chown app logs", "createdb status",
+    ],
+)  # fmt: skip
+def test_what_is_called_as_a_listing(ran: str, session: Session, tmp_path: Path) -> None:
+    """What a job is done to says nothing of what it does, nor does a part of its name."""
     session.fail("node a.js", "Error: Cannot find module 'history'")
-    session.run("npm install history")
+    session.run(ran)
     session.run("node a.js")
     (one,) = found(session, tmp_path)
-    assert one.changes == ("ran `npm install history`",)
+    assert one.changes == (f"ran `{ran}`",)
