@@ -65,7 +65,7 @@ _MANNERS = frozenset({"--verbose", "--quiet", "--silent", "--color", "--no-color
 _WORDS_OF = tables.sets("command_words")
 _CHECK_ENDS = ("check", "lint")
 _CHECKS, _MAKING, _READING = (_WORDS_OF[name] for name in ("checks", "making", "reading"))
-_SWITCHES = tables.words("switched_off_checks")
+_SWITCHES = tables.sections("switched_off_checks")
 _PROSE = (".md", ".rst", ".adoc", ".txt")
 
 
@@ -247,17 +247,18 @@ class _Story:
         is_luck = self._failed_before(failed, end)
         later = self._calls(until, end)
         done = _stayed(self._calls(place, until), later)
-        if any(map(_switches_off, [*done, *_stayed(later)])):
-            return (), ()
         steps = _steps(done, self.clean)
+        other = signature(following.output, "") != signature(failed.output, "")
         if not steps and until < end:
-            other = signature(following.output, "") != signature(failed.output, "")
             is_kept = _added(failed, following) <= _jobs(success)
             if other and is_kept and _is_corrected(failed, following, is_mended=False):
                 # The command was corrected; what was done later mended what it met then.
                 return () if is_luck else _instead(failed, success, is_mended=False), ()
             done = _stayed(later)
             steps = _steps(done, self.clean)
+        # What another error was met with says nothing of what had mended this one.
+        if any(map(_switches_off, done if other else [*done, *_stayed(later)])):
+            return (), ()
         steps = [*steps, *(() if is_luck else _instead(failed, success, bool(steps)))]
         files = unique(call.file for call in done if call.file)
         return tuple({step.line: step for step in steps}.values()), files
@@ -447,12 +448,15 @@ def _undoes(part: CommandPart, file: str) -> bool:
 def _switches_off(call: ToolUse) -> bool:
     """Whether an edit has a check left out or its failure counted as none, so that nothing was mended. What only
     writes about it does not, nor does a file that is new."""
-    if call.file.lower().endswith(_PROSE):
+    file = call.file.lower()
+    if file.endswith(_PROSE):
         return False
+    is_checking = any(name in file for name in _SWITCHES["names"])
+    marks = _SWITCHES["anywhere"] + _SWITCHES["tests and builds"] * is_checking
     return any(
         old and _times(mark, new.lower()) > _times(mark, old.lower())
         for old, new in call.edits
-        for mark in _SWITCHES
+        for mark in marks
         if mark in new.lower()
     )
 

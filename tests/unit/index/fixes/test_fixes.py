@@ -531,6 +531,9 @@ def test_what_a_corrected_line_does_first_is_no_less_than_a_look(
         ("src/a.ts", "f(x)", "// @ts-nocheck\nf(x)"),
         (".gitlab-ci.yml", "lint:", "lint:\n  allow_failure: true"),
         ("src/a.rs", "#[test]", '#[test]\n#[ignore = "slow"]'),
+        ("web/a.spec.ts", "it('x'", "it.skip('x'"),
+        ("app/src/test/ATest.java", "@Test", "@Ignore @Test"),
+        ("t/test_a.py", "import pytest", "import pytest\npytestmark = pytest.mark.skip"),
     ],
 )
 def test_a_check_that_is_switched_off_mends_nothing(
@@ -552,19 +555,40 @@ def test_a_check_that_is_switched_off_mends_nothing(
         ("src/a.ts", "f(x)", "// @ts-expect-error: wrong types\nf(x)"),
         ("docs/tests.md", "Rules.", "Rules, and `@pytest.mark.skip` where one is wrong."),
         ("src/a.py", "return 1", "sys.exit(1)"),
-        ("ci.sh", "x || true", "y || true"),
+        ("Makefile", "x || true", "y || true"),
+        ("src/a.js", "opts.strict", "opts.strict || true"),
+        ("src/a.rs", "it.next()", "it.skip(1)"),
+        ("app/User.java", "Bitmap", "@Ignore Bitmap"),
+        ("Dockerfile", "RUN groupadd app", "RUN groupadd app || true"),
         ("eslint.config.js", "sourceType: 'script'", "sourceType: 'module'"),
     ],
 )
 def test_an_edit_that_leaves_the_checks_on_may_mend(
     session: Session, tmp_path: Path, file: str, old: str, new: str
 ) -> None:
-    """A mark that stood there before, goes, is only written about or is part of a word switches nothing off."""
+    """A mark that stood there before, goes, is only written about, is part of a word or says something else in a
+    product's code switches nothing off."""
     session.fail("make verify")
     session.edit(file, old, new)
     session.run("make verify")
     (one,) = found(session, tmp_path)
     assert one.files == (file,)
+
+
+@pytest.mark.parametrize("first", ["pytest", "pytest tests"])
+def test_a_check_that_is_switched_off_for_another_error(
+    first: str, session: Session, tmp_path: Path
+) -> None:
+    """What had mended the first error is learned, be it an edit or how the command was corrected."""
+    session.fail(first)
+    if first == "pytest":
+        session.edit("src/db.py", "5432", "5433")
+    session.fail("pytest", "Exit code 1\nE   KeyError: 'region'")
+    session.edit("tests/test_a.py", "def test_a", "@pytest.mark.skip\ndef test_a")
+    session.run("pytest")
+    (one,) = found(session, tmp_path)
+    assert one.error == "ValueError: port 5432 is taken"
+    assert one.files == (("src/db.py",) if first == "pytest" else ())
 
 
 def test_what_is_undone_after_another_error_is_no_part_of_it(
