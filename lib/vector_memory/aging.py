@@ -15,7 +15,7 @@ from vector_memory.model import (
     IMPORTANT,
     QUIET,
     RULES,
-    SETTLED,
+    STANDING,
     WORLD,
     Memory,
     Retention,
@@ -62,7 +62,7 @@ def half_life_days(memory: Memory) -> float | None:
     """Return after how many days without use half of a memory's confidence is gone, None for never.
 
     What the user set holds. Else what is stored as decaying ages, and what was captured from talk by itself.
-    What was remembered on purpose does not, nor what is protected, important, says what to do, or was decided or found.
+    What was remembered on purpose does not, nor what is protected, important, or of a kind that stands.
     """
     own = memory.extra.get(HALF_LIFE)
     if isinstance(own, (int, float)):
@@ -73,7 +73,7 @@ def half_life_days(memory: Memory) -> float | None:
         return None
     if memory.temporal is Temporal.DECAYING:
         return WORLD_HALF_LIFE_DAYS if memory.collection == WORLD else HALF_LIFE_DAYS
-    ages = memory.is_captured and memory.kind not in SETTLED
+    ages = memory.is_captured and memory.kind not in STANDING
     return HALF_LIFE_DAYS if ages and memory.temporal is Temporal.PERMANENT else None
 
 

@@ -207,8 +207,9 @@ WAITING = (QUESTION, TODO)
 """Kinds of what somebody is to do or to say."""
 OPEN_KINDS = (*WAITING, PROBLEM)
 """Kinds of what is open until something is said to it."""
-SETTLED = tuple(kind for kind in INTENTS if kind not in WAITING)
-"""Kinds of what was decided, found or solved: it holds until something else is said, however long ago that was."""
+STANDING = tuple(kind for kind in INTENTS if kind != QUESTION)
+"""Kinds of what was decided, found, solved or left to do: it holds until something else is said, however long ago that
+was. A question that nobody came back to does not."""
 BINDING = (DECISION, PREFERENCE)
 """What may bind later sessions where the user says it."""
 RULES = (

@@ -16,8 +16,8 @@ from vector_memory.aging import FLOOR, MOST_BY_USE, confidence, day_of, half_lif
 from vector_memory.model import (
     PASSAGE,
     PREFERENCE,
-    SETTLED,
-    WAITING,
+    QUESTION,
+    STANDING,
     WORLD,
     Memory,
     Priority,
@@ -93,9 +93,9 @@ def test_tiers_by_their_rules() -> None:
     assert tier(aged(8, **talk), NOW) is Tier.WARM
     assert tier(aged(300, **talk, uses=9, last_used_at=NOW), NOW) is Tier.COLD
     assert tier(aged(300), NOW) is Tier.WARM
-    # What was settled holds however long ago it was said; what waited for so long does not.
-    assert {tier(aged(300, source=TALK, kind=kind), NOW) for kind in SETTLED} == {Tier.WARM}
-    assert {tier(aged(300, source=TALK, kind=kind), NOW) for kind in WAITING} == {Tier.COLD}
+    # What was settled, or is to be done, holds however long ago it was said; what was only asked does not.
+    assert {tier(aged(300, source=TALK, kind=kind), NOW) for kind in STANDING} == {Tier.WARM}
+    assert tier(aged(300, source=TALK, kind=QUESTION), NOW) is Tier.COLD
     assert tier(aged(89, confidence=0.1), NOW) is Tier.WARM
     assert tier(aged(90, confidence=0.1), NOW) is Tier.COLD
     assert tier(aged(300, **talk, status=Status.SUPERSEDED), NOW) is Tier.WARM
