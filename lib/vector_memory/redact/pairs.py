@@ -63,6 +63,9 @@ _QUOTED = (
     r"""|`(?P<tick>[^`\n]{1,400})`)"""
 )
 _BARE = r"""(?P<bare>[^\s"'`,;<>(){}\[\]|&\\][^\s"'`,;<>()|\\]{2,400})"""
+ASSIGNED = rf"(?:{_QUOTED}|{_BARE})"
+QUOTINGS = ("escaped", "entity", "double", "single", "tick", "bare")
+"""A value, quoted or bare, and the groups that it may be in."""
 _TYPE = r"""[ ]?:[ ]?(?:str|String|string|Optional\[str\]|str[ ]?\|[ ]?None)(?=[ ]{0,2}=)"""
 _FOR, _IS = ("|".join(map(folded, sorted(_WORDS[part]))) for part in ("for", "is"))
 _NAME_SIGNS = frozenset(f"{string.ascii_letters}{string.digits}_-")
@@ -79,7 +82,7 @@ _TAIL = re.compile(
     + r""")[ ](?:n[ou]w?[ ]|jetzt[ ])?|(?<=[\w"'])[ \t]{1,8})[ \t]{0,24}"""
     r"""(?:os\.environ\.get\([^()\n]{1,80}\)[ ]or[ ]|(?:os\.)?getenv\([^(),\n]{1,80},[ ]?)?"""
     r"""(?:[bBrRuUN@]{0,2}(?="|')|\[\]byte\((?=")|\((?=["']))?)"""
-    r"(?:" + _QUOTED + "|" + _BARE + ")"
+    + ASSIGNED
 )  # fmt: skip
 _BEFORE_BLANK = re.compile(
     # A flag, or a definition.
@@ -131,7 +134,7 @@ def _secret_after(text: str, lowered: str, name: re.Match[str]) -> Span | None:
     tail = _TAIL.match(text, name.end())
     if tail is None or tail.lastgroup is None:
         return None
-    group = next(quoting for quoting in _GROUPS if tail.group(quoting) is not None)
+    group = next(quoting for quoting in QUOTINGS if tail.group(quoting) is not None)
     value, start = tail.group(group), tail.start(group)
     before = text[max(0, name.start() - _LEFT) : name.start()]
     kind = _kind(lowered[name.start() : tail.end("rest")], before.lower())
@@ -176,7 +179,17 @@ def _is_verdict(text: str, name: re.Match[str], separator: str) -> bool:
     return name[0] == "pass" and separator != "=" and not is_part
 
 
-_GROUPS = ("escaped", "entity", "double", "single", "tick", "bare")
+def promised(name: str) -> str | None:
+    """Return what a name promises that ends in a telling word ("/prod/db/password1"); None when it promises nothing."""
+    lowered = name.lower().rstrip(string.digits + "_-")
+    for word in _NAME.finditer(lowered):
+        before, rest = lowered[: word.start()], lowered[word.end() :]
+        is_bypass = word[0] == "pass" and before[-1:].isalpha()
+        is_whole = rest in ("", "s") and not word[0].startswith("pass")
+        if is_whole or (word[0] + rest in _PLAIN_NAMES and not is_bypass):
+            # "max_tokens" and "primary_key" promise nothing, "input_token" does.
+            return _kind(word[0], before if word[0] == "key" or rest == "s" else "")
+    return None
 
 
 def _kind(name: str, before: str) -> str | None:

@@ -6,7 +6,17 @@ from collections.abc import Callable, Collection, Iterator
 from functools import cache, partial
 from typing import Any
 
-from vector_memory.redact import blocks, columns, pairs, personal, places, randoms, shapes, unnamed
+from vector_memory.redact import (
+    blocks,
+    columns,
+    fields,
+    pairs,
+    personal,
+    places,
+    randoms,
+    shapes,
+    unnamed,
+)
 from vector_memory.redact.automaton import Meter, ascii_of, gate
 from vector_memory.redact.normalise import folded
 from vector_memory.redact.spans import Span
@@ -24,6 +34,7 @@ def finders() -> tuple[Any, list[tuple[str, Find]]]:
         (b"|".join(automaton.clue for automaton in places.automata()), "", places.find_places),
         (pairs.CLUE, "", pairs.find_pairs),
         (columns.CLUE, "", columns.find_columns),
+        (fields.CLUE, "", fields.find_fields),
     ]
     for kind, (clue, *_) in personal.KINDS.items():
         with_clues.append((clue, kind, partial(personal.find_personal, kind)))
