@@ -11,9 +11,18 @@ from itertools import takewhile
 
 from vector_memory.redact.automaton import Meter, ascii_of, finder
 from vector_memory.redact.normalise import folded
+from vector_memory.redact.randoms import words as sorts
 from vector_memory.redact.spans import Span
 from vector_memory.redact.spoken import FAR_EAST, is_code, told_before, told_behind
-from vector_memory.redact.values import KEY, PASSWORD, SECRET, is_put_together, is_said, is_secret
+from vector_memory.redact.values import (
+    KEY,
+    PASSWORD,
+    SECRET,
+    is_put_together,
+    is_said,
+    is_secret,
+    is_telling,
+)
 from vector_memory.text import tables
 
 _WORDS = tables.sets("password_words")
@@ -90,6 +99,11 @@ _BEFORE_BLANK = re.compile(
     re.IGNORECASE,
 )
 _LEFT, _NEXT = 60, 8
+_SENTENCE, _LONGEST = 120, 80
+"""Characters between a name and the colon of its sentence, or from there to the value's end, and those of a value."""
+_OPERATORS, _MARKS = frozenset('\n;=(){}<>|?"'), " \t\n`*\"'"
+_SIGNS, _PAIRED = frozenset("!#$%&*+,:;<=>?()"), ("()", "[]", "{}", "<>", '""')
+"""What words before a value have none of, what is around it, what names and paths do not have two of, and what code has."""
 
 
 def find_pairs(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
@@ -104,7 +118,11 @@ def find_pairs(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
         name = _FOREIGN.match(text, place) or _NAME.match(lowered, place)
         if name is None:
             continue
-        secret = _secret_after(text, lowered, name) or _told(text, name)
+        secret = (
+            _secret_after(text, lowered, name)
+            or _told(text, name)
+            or _announced(text, lowered, name)
+        )
         if secret is not None:
             position = max(place, secret.end)
             yield secret
@@ -120,13 +138,44 @@ def _places(text: str, plain: bytes) -> Iterator[int]:
 
 def _told(text: str, name: re.Match[str]) -> Span | None:
     """Return the password, or the code, that a sentence tells by its name, or None."""
+    if name[0] == "pass" or name[0].startswith(_NO_PASSWORDS):
+        return None
     start, end, is_digits = name.start(), name.end(), name[0] in _CODES
     if text[end - 1] < FAR_EAST:
         end += sum(1 for _ in takewhile(_NAME_SIGNS.__contains__, text[end : end + 40]))
-    if not is_digits and (name[0] == "pass" or not _is_plain(text, start, end)):
+    if not is_digits and not _is_plain(text, start, end):
         return None
     place = told_behind(text, start, end, is_digits) or told_before(text, start)
     return Span(*place, "pin" if is_digits else PASSWORD) if place else None
+
+
+def _announced(text: str, lowered: str, name: re.Match[str]) -> Span | None:
+    """Return the random secret that ends a line behind a colon, or stands below it, where the words before speak of one
+    ("a temporary password is generated for root@localhost: …"), or None."""
+    colon = text.find(":", name.end(), name.end() + _SENTENCE)
+    if colon < 0 or name[0] == "pass" or text[colon + 1 : colon + 2].strip():
+        return None
+    lead = text[name.end() : colon].replace(".\n", " ", 1)
+    if not _OPERATORS.isdisjoint(lead):
+        return None
+    behind = text[colon + 1 : colon + _SENTENCE]
+    value = behind.lstrip(_MARKS)
+    start = colon + 1 + len(behind) - len(value)
+    value, ends, _ = value.partition("\n")
+    if not ends and colon + _SENTENCE <= len(text):
+        return None
+    value = value.rstrip(_MARKS + ".")
+    is_code = "://" in value or any(set(signs) <= set(value) for signs in _PAIRED)
+    if is_code or not is_telling(value) or len(value) > _LONGEST:
+        return None
+    rest, *words = lead.rstrip("*").split(" ")
+    kind = promised(lowered[max(0, name.start() - _LEFT) : name.end() + len(rest)])
+    if kind in (None, KEY) or not sorts()["else"].isdisjoint(map(str.lower, words[-1:])):
+        return None
+    has_signs = kind == PASSWORD and len(_SIGNS.intersection(value)) > 1
+    is_random = is_said(value, SECRET) or (has_signs and value.upper() != value != value.lower())
+    is_told = is_random and is_secret(value, PASSWORD, quoted=True)
+    return Span(start, start + len(value), kind) if kind and is_told else None
 
 
 def _secret_after(text: str, lowered: str, name: re.Match[str]) -> Span | None:
