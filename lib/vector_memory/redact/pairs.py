@@ -110,12 +110,12 @@ def find_pairs(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
     """Yield the secret values of telling names."""
     # In ASCII: to lower other characters takes long, and may change where the next ones stand.
     lowered = plain.lower().decode("ascii")
-    position = 0
+    position, is_ascii = 0, text.isascii()
     for place in _places(text, plain):
         meter.count()
         if place < position:
             continue
-        name = _FOREIGN.match(text, place) or _NAME.match(lowered, place)
+        name = (not is_ascii and _FOREIGN.match(text, place)) or _NAME.match(lowered, place)
         if name is None:
             continue
         secret = (
