@@ -1,18 +1,19 @@
-"""Secrets that span lines: private keys, and what the user marked as private."""
+"""Secrets that span lines: private keys, and what the user marked as private; and public keys, which are none."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect
+from collections.abc import Iterator, Sequence
 
-from vector_memory.redact.automaton import Meter
+from vector_memory.redact.automaton import Meter, finder
 from vector_memory.redact.spans import Span
 
 _EDGE = re.compile(
     r"-{4,5} ?(BEGIN|END) [A-Z0-9 ]{0,40}(?:PRIVATE KEY|SECRET KEY|OPENSSH KEY)(?: BLOCK)? ?-{4,5}"
 )
 _KEY_LINE = re.compile(
-    r"""(?:\\{1,4}[nrt]|[\s"'+,>#|*/])*"""
+    r"""(?:\\{1,4}[nrt]|[\s"'+,>#|*/]|\d{1,5}[\t→])*"""
     r"""(?:[A-Za-z0-9+/=_-]{16,}|(?:Proc-Type|DEK-Info|Comment|Version|Hash): [^\n\\"]{0,120}"""
     r"""|[A-Za-z0-9+/]{1,64}={1,2})"""
 )
@@ -24,6 +25,12 @@ LONGEST_KEY = 20_000
 """Characters between a private key's first and last line at most."""
 
 
+_PUBLIC = (
+    rb"-----BEGIN [A-Z0-9 ]*(?:PUBLIC KEY|CERTIFICATE)[A-Z ]*-----|\bpk_(?:live|test)_[A-Za-z0-9]+"
+    rb"|\b(?:ssh|ecdsa|sk)-[a-z0-9@.-]+[ \t]+AAAA[A-Za-z0-9+/]+=*"
+)
+_BLANK, _LAST_LINE = "^", 40
+"""A sign that no finder takes for part of a value, and characters behind a block's last full line."""
 _LEAST_BODY = 20
 """Characters between a key's first and last line at least, where they stand on one line; fewer are an
 example in prose."""
@@ -35,6 +42,29 @@ def find_blocks(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
     yield from _find_pem(text, meter)
     for key in _PUTTY.finditer(text):
         yield Span(*key.span(), "private-key")
+
+
+def without_public(text: str, plain: bytes, private: Sequence[int]) -> str:
+    """Return a text of the same length without what is public by its form: whole blocks of public keys and certificates,
+    keys of ssh, publishable keys. Chance makes them look like whatever the words around them say.
+
+    Args:
+        text: the text.
+        plain: the same from `ascii_of`.
+        private: where private keys begin, in order: what holds one is public in name alone.
+    """
+    parts, position = [], 0
+    for hit in finder(_PUBLIC).finditer(plain):
+        start, end = hit.span()
+        if text[start] == "-":
+            start, end = end, _body_end(text, end, end + LONGEST_KEY)
+            if text.find("-----END", end, end + _LAST_LINE) < 0 or (
+                bisect(private, start) < bisect(private, end)
+            ):
+                continue
+        parts += [text[position:start], _BLANK * (end - start)]
+        position = end
+    return "".join([*parts, text[position:]])
 
 
 def _find_private(text: str) -> Iterator[Span]:

@@ -62,7 +62,7 @@ _TELLING_KEY = re.compile(
     r"(?:api|access|secret|private|auth\w*|encrypt\w*|sign\w*|master|account|service|shared\w*|license|activation|deploy|client|consumer)[ _.-]?key"
 )
 _COUNTED = re.compile(
-    r"(?:(?<![^\W\d_])(?:max|min|num|n)|total|count|input|output|prompt|completion|cache\w*|next|prev\w*|page|sort|foreign|primary|public|partition|cursor|continuation)[ _.-]?$"
+    r"(?:(?<![^\W\d_])(?:max|min|num|n)|total|count|input|output|prompt|completion|cache\w*|next|prev\w*|page|sort|foreign|primary|pub(?:lic|lishable)?|partition|cursor|continuation)[ _.-]?$"
 )
 
 _QUOTED = (

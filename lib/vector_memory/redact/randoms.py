@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from vector_memory.redact.automaton import Meter, finder
@@ -48,6 +48,7 @@ _FILE = re.compile(r"\.(?:[a-z]{2,5}|[hcoa])(?![A-Za-z0-9_.-])")
 _LAST_WORDS = ("token", "secret", "password", "key", "access")
 _CLOSING, _MOST_CLOSING = "\"'`,;)}]= \t", 8
 """What stands behind a value at the end of its line."""
+_CACHED = 8_192
 _LEAST_HEX = 20
 _LEAST_DIGITS = 4
 """Of a number before a digest, as columns have it that git prints."""
@@ -138,7 +139,7 @@ def is_named(text: str, start: int, end: int) -> bool:
     ):
         return False
     near, sorts = _near(text, start), words()
-    if near and near[0] in sorts["else"]:
+    if near and (near[0] in sorts["else"] or _is_of_public_key(near)):
         return False
     if _FILE.search(text, start, end + 8):
         return near[:1] != [] and (near[0] in sorts["secret"] or sorts["hint"].issuperset(near[:2]))
@@ -149,6 +150,10 @@ def is_named(text: str, start: int, end: int) -> bool:
     if hexadecimal or UUID.fullmatch(text, start, end):
         return False
     return _is_spoken_of(text, start, end) or _is_named_alone(text, start, end)
+
+
+def _is_of_public_key(near: list[str]) -> bool:
+    return near[0] in ("key", "keys") and not words()["public"].isdisjoint(near[1:2])
 
 
 def _is_spoken_of(text: str, start: int, end: int) -> bool:
@@ -175,9 +180,12 @@ def _follows_number(before: str) -> bool:
     return bare != before and bare[-_LEAST_DIGITS:].isdecimal() and len(bare) >= _LEAST_DIGITS
 
 
+@lru_cache(_CACHED)
 def _word(part: str) -> str:
     """Return a part of a name as it is listed: of words that are written together the last one counts."""
     part = part.lower()
+    if part in words()["else"]:
+        return part
     ends = (last for last in _LAST_WORDS if part[1:].endswith((last, f"{last}s")))
     return next(ends, part)
 

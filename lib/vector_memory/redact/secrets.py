@@ -53,7 +53,11 @@ def find_secrets(text: str, kinds: Collection[str], meter: Meter) -> Iterator[Sp
     """
     text = folded(text)
     plain = ascii_of(text)
-    yield from shapes.find_shapes(text, plain, meter)
+    keys = list(shapes.find_shapes(text, plain, meter))
+    yield from keys
+    private = sorted(key.start for key in keys if key.name == "private-key")
+    text = blocks.without_public(text, plain, private)
+    plain = ascii_of(text)
     opened, chosen = finders()
     for place in sorted(opened.Match(plain) or ()):
         kind, find = chosen[place]

@@ -267,12 +267,6 @@ def test_private_keys(kind: str, line_break: str, whole: bool) -> None:
     assert text == "before [redacted:private-key] after"
 
 
-def test_public_keys_stay() -> None:
-    """A certificate or public key is no secret."""
-    block = "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZI\n-----END PUBLIC KEY-----"
-    assert clean(block) == (block, 0)
-
-
 @pytest.mark.parametrize(
     ("raw", "left"),
     [

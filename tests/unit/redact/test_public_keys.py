@@ -1,0 +1,81 @@
+"""What is public stays whole, and a private key beside it goes. All keys are made up at run time."""
+
+from __future__ import annotations
+
+import base64
+import random
+
+import pytest
+
+from vector_memory.redact import clean
+
+_DICE = random.Random(11)
+MARKS = {
+    "rsa": bytes.fromhex("308204bd02010030"),
+    "ec": bytes.fromhex("308187020100301306"),
+    "ed25519": bytes.fromhex("302e020100300506"),
+    "openssh": b"openssh-key-v1\0",
+}
+"""How private keys begin in DER, and that of ssh."""
+
+
+def _lines(start: bytes, size: int = 600) -> list[str]:
+    body = base64.b64encode(start + _DICE.randbytes(size)).decode()
+    return [body[place : place + 64] for place in range(0, len(body), 64)]
+
+
+def _block(name: str, lines: list[str]) -> str:
+    return "\n".join([f"-----BEGIN {name}-----", *lines, f"-----END {name}-----"])
+
+
+def _value(size: int) -> str:
+    return base64.b64encode(_DICE.randbytes(size)).decode()
+
+
+CERTIFICATE = _block("CERTIFICATE", _lines(bytes.fromhex("308203153082")))
+
+
+@pytest.mark.parametrize(
+    "line_break", ["\n", "\\n", "\n    ", "\n> ", "\n+", "\n    12\t", '\\n" +\n  "']
+)
+@pytest.mark.parametrize("name", ["PUBLIC KEY", "RSA PUBLIC KEY", "CERTIFICATE", "CERTIFICATE REQUEST", "PGP PUBLIC KEY BLOCK"])  # fmt: skip
+def test_public_blocks_stay(name: str, line_break: str) -> None:
+    """However the lines are quoted, and whatever chance makes the words before them mean."""
+    block = _block(name, _lines(bytes.fromhex("308203153082")))
+    text = f"the API key of the release:\n{block}\nas told".replace("\n", line_break)
+    assert clean(text) == (text, 0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"[Peer]\nPublicKey = {_value(32)}\nAllowedIPs = 10.0.0.0/8",
+        f"  public key: {_value(32)}\n  pubkey: {_value(32)}",
+        f'"public_key": "{_value(33)}"',
+        f"STRIPE_PUBLISHABLE_KEY=pk_{'live'}_51{_DICE.randbytes(40).hex()}",
+        f"deploy key: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{_value(32)[:43]} ci@build",
+    ],
+)  # fmt: skip
+def test_public_keys_stay(text: str) -> None:
+    """A name says that they are public, or their form does."""
+    assert clean(text) == (text, 0)
+
+
+@pytest.mark.parametrize("kind", MARKS)
+@pytest.mark.parametrize("before", [CERTIFICATE, CERTIFICATE[:200]])
+@pytest.mark.parametrize("name", ["PRIVATE KEY", "PUBLIC KEY", ""])
+def test_a_private_key_beside_them_goes(kind: str, before: str, name: str) -> None:
+    """Right behind a certificate, be it whole or cut off, and also where it is called public or nothing."""
+    lines = _lines(MARKS[kind])
+    text = clean(
+        f"{before}\n{_block(name, lines) if name else chr(10).join(lines)}\nthe words behind"
+    ).text
+    assert not any(line in text for line in lines)
+    assert text.startswith(before) and text.endswith("the words behind")
+
+
+def test_a_secret_beside_them_goes() -> None:
+    """Of a pair of keys the other one, and what stands among the lines of a block."""
+    value = _value(32)
+    for text in (f"PublicKey = {_value(32)}\nPresharedKey = {{}}", "public_key_secret = {}", _block("PUBLIC KEY", ["secret: {}"])):  # fmt: skip
+        assert value not in clean(text.format(value)).text
