@@ -17,7 +17,12 @@ _KEY_LINE = re.compile(
     r"""(?:[A-Za-z0-9+/=_-]{16,}|(?:Proc-Type|DEK-Info|Comment|Version|Hash): [^\n\\"]{0,120}"""
     r"""|[A-Za-z0-9+/]{1,64}={1,2})"""
 )
-_PUTTY = re.compile(r"PuTTY-User-Key-File-\d: [^\n]{1,80}\n(?:[^\n]{1,200}\n?){1,80}")
+_PUTTY = re.compile(
+    r"PuTTY-User-Key-File-\d: (?:(?:(?!\n\s*\n|PuTTY-)[\s\S]){1,20000}?Private-(?:MAC|Hash): [0-9a-f]{1,64}"
+    r"|[\w-]{1,80}[ \t]?(?:(?:\\{1,4}r)?(?:\n|\\{1,4}n)[ \t>+|]{0,12}(?:\d{1,5}[\t→:|][ ]?)?(?:[A-Za-z0-9+/]{16,100}={0,2}"
+    r"|(?:[A-Z][\w-]{3,20}: [^\n]{0,200}?|[A-Za-z0-9+/]{1,15}={0,2})(?=[ \t]{0,4}(?:\n|\\|\Z))))+)"
+)
+"""A key of PuTTY up to its last line, or of one that is cut off the lines that it may have."""
 _PRIVATE_TAG = re.compile(r"<private\b[^<>\n]{0,200}>|</private\s{0,8}>", re.IGNORECASE)
 CLUE = rb"(?i:<private)|(?:PRIVATE|SECRET|OPENSSH) KEY|PuTTY-User-Key-File-"
 """What every text holds in which there is one."""

@@ -79,3 +79,28 @@ def test_a_secret_beside_them_goes() -> None:
     value = _value(32)
     for text in (f"PublicKey = {_value(32)}\nPresharedKey = {{}}", "public_key_secret = {}", _block("PUBLIC KEY", ["secret: {}"])):  # fmt: skip
         assert value not in clean(text.format(value)).text
+
+
+@pytest.mark.parametrize(
+    "behind",
+    ["\n```\nThe words behind.", "\nThe words behind: none.", "\n</pre>\nDone", "\n\nlast"],
+)
+@pytest.mark.parametrize(
+    "line_break", ["\n", "\n   ", "\n> ", "\n+", "\n    12\t", "\\n", "\\r\\n"]
+)
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_a_key_of_putty_goes_and_nothing_behind_it(
+    behind: str, line_break: str, is_whole: bool
+) -> None:
+    """It ends with its last line, or, where that is cut off, with what is none of a key."""
+    lines = _lines(b"", 150)
+    head = [
+        "PuTTY-User-Key-File-3: ssh-rsa",
+        "Encryption: none",
+        "Comment: anna@mint 2026",
+        "Public-Lines: 4",
+        *_lines(b"", 150),
+    ]
+    key = [*head, "Private-Lines: 4", *lines, *(["Private-MAC: " + "5e" * 32] if is_whole else [])]
+    text = f"it is\n{line_break.join(key)}{behind}"
+    assert clean(text).text == f"it is\n[redacted:private-key]{behind}"
