@@ -34,6 +34,8 @@ _PUBLIC = (
     rb"-----BEGIN [A-Z0-9 ]*(?:PUBLIC KEY|CERTIFICATE)[A-Z ]*-----|\bpk_(?:live|test)_[A-Za-z0-9]+"
     rb"|\b(?:ssh|ecdsa|sk)-[a-z0-9@.-]+[ \t]+AAAA[A-Za-z0-9+/]+=*"
 )
+_PUBLIC_SIGNS = (b"PUBLIC KEY", b"CERTIFICATE", b"pk_", b"AAAA")
+"""One of which each has: most texts have none."""
 _BLANK, _LAST_LINE = "^", 40
 """A sign that no finder takes for part of a value, and characters behind a block's last full line."""
 _LEAST_BODY = 20
@@ -58,6 +60,8 @@ def without_public(text: str, plain: bytes, private: Sequence[int]) -> str:
         plain: the same from `ascii_of`.
         private: where private keys begin, in order: what holds one is public in name alone.
     """
+    if not any(sign in plain for sign in _PUBLIC_SIGNS):
+        return text
     parts, position = [], 0
     for hit in finder(_PUBLIC).finditer(plain):
         start, end = hit.span()

@@ -1,7 +1,8 @@
-"""Secrets in the columns of a table with bars: the cells below a head that says "password", "api_token", "secret key".
+"""Secrets in the columns of a table with bars: the cells below a head that says "password", "api_token", "secret key";
+and in those of what SQL inserts.
 
-Clients of databases and pages in Markdown have a rule between head and cells. What commas or tabs part is left alone:
-code and prose look the same.
+Clients of databases and pages in Markdown have a rule between head and cells. What else commas or tabs part is left
+alone: code and prose look the same.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Bars of box drawing are question marks in ASCII."""
 _NAMED = re.compile(
     rf"(?:[\w .-]{{0,40}}[\W_])?(?:(?P<password>{_PASSWORDS})|{_KEYS})", re.IGNORECASE
 )
-_AROUND = " \t\r\"'`*"
+_AROUND = " \t\r\"'`*\\"
 _BARS = str.maketrans("│┃║", "|||")
 _RULE = frozenset("-+|=: \t\r─━═├┤┼╞╪╡╟╫╢╠╬╣┣╋┫┝┿┥┠╂┨")
 """The characters of the line between a head and its cells."""
@@ -29,6 +30,9 @@ _LONGEST_LINE = 2_000
 _LEAST_KEY = 16
 """Characters of a key: what is shorter may be the name of one."""
 _LINE_WEIGHT = 0.05
+_AROUND_NAME, _QUOTES, _NEAR = _AROUND + "\n[]", "'\"`", 40
+INTO = rb"(?i:(?:insert|replace)\s[\w\s]*into\s+[^\s(]+\s*\()"
+"""What stands before the columns of an insertion."""
 
 
 def find_columns(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
@@ -41,7 +45,7 @@ def find_columns(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
         meter.count(_LINE_WEIGHT)
         lines = _lines(text, start)
         end, head = next(lines)
-        kinds = _kinds(head) if "|" in head else {}
+        kinds = _kinds(head.split("|")) if "|" in head else {}
         # The rule below it.
         if not kinds or not _RULE.issuperset(next(lines, (0, "?"))[1]):
             continue
@@ -53,27 +57,70 @@ def find_columns(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
             meter.count(_LINE_WEIGHT)
             end = stop
             if not is_rule:
-                yield from _in_row(row, stop - len(row), kinds)
+                yield from _in_row(row.split("|"), stop - len(row), kinds)
 
 
-def _in_row(row: str, start: int, kinds: dict[int, bool]) -> Iterator[Span]:
-    for place, cell in enumerate(row.split("|")):
+def find_inserted(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
+    """Yield the secrets that SQL inserts, in rows, into columns that name them."""
+    end = 0
+    for hit in finder(INTO).finditer(plain):
+        if hit.start() < end:
+            continue
+        meter.count(_LINE_WEIGHT)
+        head, expected = _cells(text, hit.end()), "values"
+        kinds, end = _kinds(head), hit.end() + len(",".join(head))
+        while kinds:
+            between = text[end : end + _NEAR].partition("(")[0]
+            if between.strip("\\nr) \t\n").lower() != expected:
+                break
+            meter.count(_LINE_WEIGHT)
+            start, expected = end + len(between) + 1, ","
+            row = _cells(text, start)
+            end = start + len(",".join(row))
+            if len(row) == len(head):
+                yield from _in_row(row, start, kinds, is_quoted=True)
+
+
+def _cells(text: str, start: int) -> list[str]:
+    """Return what commas part from a place up to the bracket that closes there."""
+    cells, first, depth, quote = [], start, 0, ""
+    end = min(len(text), start + _LONGEST_LINE)
+    for place in range(start, end):
+        char = text[place]
+        if quote or char in _QUOTES:
+            quote = char if not quote else quote.replace(char, "")
+        elif depth or char not in ",)":
+            depth += (char == "(") - (char == ")")
+        else:
+            cells.append(text[first:place])
+            first = place + 1
+            if char == ")":
+                return cells
+    return [*cells, text[first:end]]
+
+
+def _in_row(
+    cells: list[str], start: int, kinds: dict[int, bool], is_quoted: bool = False
+) -> Iterator[Span]:
+    """Yield the secrets among cells; what stands in no quotes is none where all that is said does."""
+    for place, cell in enumerate(cells):
         value = cell.strip(_AROUND)
-        if place in kinds and value and _is_secret(value, kinds[place]):
+        is_said = not is_quoted or cell.rstrip()[-1:] in _QUOTES
+        if place in kinds and value and is_said and _is_secret(value, kinds[place], is_quoted):
             first = start + cell.index(value)
             yield Span(first, first + len(value), PASSWORD if kinds[place] else "secret")
         start += len(cell) + 1
 
 
-def _is_secret(value: str, is_password: bool) -> bool:
+def _is_secret(value: str, is_password: bool, is_quoted: bool) -> bool:
     if is_password:
-        return is_secret(value, PASSWORD, quoted=False)
+        return is_secret(value, PASSWORD, is_quoted)
     return len(value) >= _LEAST_KEY and is_telling(value)
 
 
-def _kinds(head: str) -> dict[int, bool]:
+def _kinds(head: list[str]) -> dict[int, bool]:
     """Return which columns hold what is named as a secret, by their places, and whether that is a password."""
-    named = {place: _NAMED.fullmatch(name.strip(_AROUND)) for place, name in enumerate(head.split("|"))}  # fmt: skip
+    named = {place: _NAMED.fullmatch(name.strip(_AROUND_NAME)) for place, name in enumerate(head)}
     return {place: bool(name["password"]) for place, name in named.items() if name}
 
 

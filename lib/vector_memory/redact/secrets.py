@@ -35,6 +35,7 @@ def finders() -> tuple[Any, list[tuple[str, Find]]]:
         (pairs.CLUE, "", pairs.find_pairs),
         (columns.CLUE, "", columns.find_columns),
         (fields.CLUE, "", fields.find_fields),
+        (columns.INTO, "", columns.find_inserted),
     ]
     for kind, (clue, *_) in personal.KINDS.items():
         with_clues.append((clue, kind, partial(personal.find_personal, kind)))
