@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta, timezone
 
 from vector_memory.text import times, times_abroad
@@ -26,6 +26,9 @@ _ABROAD = re.compile(
 )
 """A last day in Japanese, Korean, Chinese and Portuguese."""
 _UNTIL = frozenset(("until", "till", "bis", "hasta"))
+_MARKS = " ,:;.!()-–#>"
+"""What may stand around a clause."""
+_Find = Callable[[str, datetime], "times.TimeSpan | None"]
 _TABLE = PatternTable("deadlines", os.path.dirname(__file__))
 
 
@@ -38,20 +41,32 @@ def deadline(text: str, said_at: datetime) -> datetime | None:
         said_at: when it was said, in the zone of its days.
     """
     text = _in_english(text)
-    ends = (_end(part, said_at) for part, day in _days(text) if _is_due(part, day))
+    ends = (_end(_named, part, said_at) for part, day in _days(text) if _is_due(part, day))
     return min((end for end in ends if end is not None), default=None)
 
 
 def last_day(text: str, said_at: datetime) -> datetime | None:
-    """Return the end of the day until which a sentence says that something holds, as it was meant when it was said; None
-    where it names no such day.
+    """Return the end of the day until which a text says that something holds, as it was meant when it was said; None
+    where it names no such day. It does where all of it is one clause that such a day of the calendar opens or closes: of
+    two clauses one may hold on, as "we keep v1 until 6 May, but never merge without Ines".
 
     Args:
-        text: one sentence.
+        text: what somebody said.
         said_at: when it was said, in the zone of its days.
     """
-    ends = (_end(part, said_at) for part, day in _days(text) if _holds_until(part, day))
-    return max((end for end in ends if end is not None), default=None)
+    text = times_abroad.without_next(text)
+    day = _dated(text, said_at)
+    if day is None:
+        return None
+    before = [*text[: day.offset].split(), day.words.split()[0]]
+    if before.pop().lower() not in _UNTIL:
+        return None
+    opened = text[day.offset + len(day.words) :].strip(_MARKS)
+    closed = " ".join(before).strip(_MARKS)
+    clause = f"{closed} until" if closed else opened
+    if (opened and closed) or "\n" in text.strip() or "beside" in _TABLE.found(clause):
+        return None
+    return _end(_dated, text, said_at)
 
 
 def has_deadline(text: str) -> bool:
@@ -110,12 +125,6 @@ def _is_due(text: str, named: times.TimeSpan) -> bool:
     return happens and named.start is not None
 
 
-def _holds_until(text: str, named: times.TimeSpan) -> bool:
-    before = text.partition(named.words)[0]
-    words = [*before.lower().split()[-1:], named.words.lower().split()[0]]
-    return named.is_date and not _UNTIL.isdisjoint(words)
-
-
 def _last_clause(text: str) -> str:
     """Return what of a text belongs to what follows it: "I can't come, but it is due" denies no day behind it."""
     words = clauses_in(text.rstrip(", ") + " ", ",;:")[-1].split()
@@ -123,9 +132,9 @@ def _last_clause(text: str) -> str:
     return " ".join(words[last + 1 :])
 
 
-def _end(text: str, said_at: datetime) -> datetime | None:
+def _end(find: _Find, text: str, said_at: datetime) -> datetime | None:
     """Return the end of the one day that a text names, where it is to come."""
-    coming = (_named(text, said_at + timedelta(days=days)) for days in _AHEAD)
+    coming = (find(text, said_at + timedelta(days=days)) for days in _AHEAD)
     ends = (span.end for span in coming if span is not None)
     return next((end for end in ends if end is not None and end > said_at), None)
 
@@ -133,6 +142,13 @@ def _end(text: str, said_at: datetime) -> datetime | None:
 def _named(text: str, now: datetime) -> times.TimeSpan | None:
     """Return the one day that a sentence names, or the one by which; None where there is no such."""
     return _only(_spans(text, now))
+
+
+def _dated(text: str, now: datetime) -> times.TimeSpan | None:
+    """Return the one date that a text names: a weekday comes again, and so does "the 15th"."""
+    dates = [one for one in _spans(text, now) if one.is_date and any(map(str.isdigit, one.words))]
+    is_one = len(dates) == 1 and dates[0].words.split()[-2:-1] != ["the"]
+    return dates[0] if is_one else None
 
 
 def _only(named: Sequence[times.TimeSpan]) -> times.TimeSpan | None:
