@@ -73,9 +73,9 @@ class StartRules:
 
     def wants(self, memory: Memory) -> bool:
         """Whether a rule is to be told if there is room: not where the day is over until which it says that it holds."""
-        now = self._ctx.now()
-        end = last_day(memory.text, memory.created_at.astimezone(now.tzinfo))
-        is_over = end is not None and end < now
+        now = self._ctx.local_now()
+        end = last_day(memory.text, days.local(memory.created_at, now.tzinfo))
+        is_over = end is not None and end <= now
         is_full = is_over or len(self._rules) >= MOST_RULES
         return not is_full and not client_memory.repeats(memory.text, self._known)
 

@@ -238,6 +238,19 @@ def test_a_rule_is_told_until_the_day_that_it_names(
     assert ("without Ines" in started(house, app)) is is_told
 
 
+@pytest.mark.parametrize(("hours", "is_told"), [(-4, True), (9, False)])
+def test_the_day_of_a_rule_ends_where_the_user_is(
+    house: ServiceHouse, app: Path, hours: int, is_told: bool
+) -> None:
+    """In New York it is still 21:00 of that day when it is over in London, and in Tokyo the next morning before."""
+    capture(house, app, "a", 0, ("Until 6 May never merge anything into the release branch without Ines.", "Understood, nothing is merged into it without her."))  # fmt: skip
+    capture(house, app, "b", 1, (ASKED, ANSWERED))
+    house.time = datetime(2026, 5, 7, 1, tzinfo=timezone.utc) - timedelta(hours=0 if is_told else 2)
+    zone = timezone(timedelta(hours=hours))
+    house.ctx.local_now = lambda: house.time.astimezone(zone)
+    assert ("without Ines" in started(house, app)) is is_told
+
+
 def test_rules_are_told_together(house: ServiceHouse, app: Path) -> None:
     """Each with its day and its id in one note, once in a session; what the client tells itself is left out."""
     rules = (
