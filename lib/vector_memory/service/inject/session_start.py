@@ -258,7 +258,7 @@ def _memories(
     due = {memory.id for memory in dated}
     both, own = asker.scope, replace(asker.scope, projects=(asker.place.id,))
     on_purpose = replace(both, sessions=("",))
-    now, seen = ctx.now(), set()
+    now, here, seen = ctx.now(), ctx.local_now(), set()
 
     def is_told(memory: Memory) -> bool:
         has_date = memory.temporal in (Temporal.DEADLINE, Temporal.PERIODIC)
@@ -268,6 +268,7 @@ def _memories(
             # What mended an error comes with that error.
             and memory.collection != EPISODES
             and (memory.id in due or not (has_date or memory.kind in (PROBLEM, TOPIC)))
+            and not start_rules.is_over(memory, here)
         )
 
     def ordered() -> Iterator[Memory]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 from itertools import groupby
 
-from vector_memory.model import IMPORTANT, PASSAGE, Memory, Source
+from vector_memory.model import IMPORTANT, PASSAGE, RULES, WAITING, Memory, Source
 from vector_memory.retrieve import render
 from vector_memory.retrieve.newer import Weighed, newer_of
 from vector_memory.service.base import client_memory
 from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory import merging
 from vector_memory.service.memory.corrected import asked_in
 from vector_memory.service.memory.passages import number_of, turn_reader
 from vector_memory.service.memory.rewritten import later_words
@@ -48,6 +49,24 @@ def in_order(shelves: Sequence[Shelf], by_shelf: Sequence[Sequence[Memory]]) -> 
     return sorted(alive, key=lambda rule: (rule.priority not in IMPORTANT, -likelihood(rule.text)))
 
 
+def is_over(memory: Memory, now: datetime) -> bool:
+    """Whether a memory is a rule, and the day is over until which it says that it holds; not where it was given another
+    end, nor where somebody is to do it.
+
+    Args:
+        now: the time in the user's time zone.
+    """
+    # Without its year the day is meant as it was when that was said last.
+    sayings = map(days.written, merging.sessions_of(memory).values())
+    said_at = days.local(max([memory.created_at, *filter(None, sayings)]), now.tzinfo)
+    end = last_day(memory.text, said_at)
+    if end is None or end > now or memory.valid_until or memory.kind in WAITING:
+        return False
+    from vector_memory.index import rules
+
+    return memory.kind in RULES or rules.binds(memory.text)
+
+
 class StartRules:
     """The user's rules, each said once, told together: alone each would take half as much again for its first line.
 
@@ -72,11 +91,8 @@ class StartRules:
         self._at = 0
 
     def wants(self, memory: Memory) -> bool:
-        """Whether a rule is to be told if there is room: not where the day is over until which it says that it holds."""
-        now = self._ctx.local_now()
-        end = last_day(memory.text, days.local(memory.created_at, now.tzinfo))
-        is_over = end is not None and end <= now
-        is_full = is_over or len(self._rules) >= MOST_RULES
+        """Whether a rule is to be told if there is room."""
+        is_full = len(self._rules) >= MOST_RULES
         return not is_full and not client_memory.repeats(memory.text, self._known)
 
     def take(self, memory: Memory, room: int) -> int:

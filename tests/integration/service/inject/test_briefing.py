@@ -238,6 +238,44 @@ def test_a_rule_is_told_until_the_day_that_it_names(
     assert ("without Ines" in started(house, app)) is is_told
 
 
+@pytest.mark.parametrize(
+    ("last", "days", "is_told"),
+    [(1, 2, True), (1, 9, False), (365, 367, True), (365, 374, False)],
+)
+def test_a_rule_of_several_sessions_is_over_when_its_day_is(
+    house: ServiceHouse, app: Path, last: int, days: int, is_told: bool
+) -> None:
+    """Of the year in which it was said last."""
+    rule = "Until 6 May never merge anything into the release branch without Ines."
+    for name, day in (("a", 0), ("b", last)):
+        capture(house, app, name, day, (rule, "Understood, nothing is merged into it without her."))
+    capture(house, app, "c", last + 1, (ASKED, ANSWERED))
+    house.time = START + timedelta(days=days)
+    assert ("without Ines" in started(house, app)) is is_told
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "is_told"),
+    [
+        ("note", {}, False),
+        ("preference", {}, False),
+        ("todo", {}, True),
+        ("note", {"valid_until": "2026-06-01"}, True),
+    ],
+)
+def test_a_rule_that_was_remembered_is_over_when_its_day_is(
+    house: ServiceHouse, app: Path, kind: str, more: dict[str, str], is_told: bool
+) -> None:
+    """Not where it is to be done, or another end was given."""
+    house.time = START
+    about = {"project": str(app), "kind": kind, **more}
+    door(house.ctx, "remember", {"text": "Never merge without Ines until 6 May.", **about})
+    house.time = START + timedelta(days=4)
+    assert "without Ines" in started(house, app, "before")
+    house.time = START + timedelta(days=9)
+    assert ("without Ines" in started(house, app, "after")) is is_told
+
+
 @pytest.mark.parametrize(("hours", "is_told"), [(-4, True), (9, False)])
 def test_the_day_of_a_rule_ends_where_the_user_is(
     house: ServiceHouse, app: Path, hours: int, is_told: bool
