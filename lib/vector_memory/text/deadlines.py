@@ -25,7 +25,11 @@ _ABROAD = re.compile(
     re.IGNORECASE,
 )
 """A last day in Japanese, Korean, Chinese and Portuguese."""
-_UNTIL = frozenset(("until", "till", "bis", "hasta"))
+_UNTIL = frozenset(("until", "till", "bis", "hasta", "jusqu'au"))
+_BETWEEN = frozenset(
+    (*times_abroad.WEEKDAYS, "and", "including", "einschließlich", "zum", "den", "the", "el")
+)
+"""What may stand between such a word and its day."""
 _MARKS = " ,:;.!()-–#>"
 """What may stand around a clause."""
 _Find = Callable[[str, datetime], "times.TimeSpan | None"]
@@ -54,13 +58,16 @@ def last_day(text: str, said_at: datetime) -> datetime | None:
         text: what somebody said.
         said_at: when it was said, in the zone of its days.
     """
-    text = times_abroad.without_next(text)
+    text = times_abroad.without_next(text.replace("*", "").replace("`", "").replace("’", "'"))
     day = _dated(text, said_at)
     if day is None:
         return None
     before = [*text[: day.offset].split(), day.words.split()[0]]
-    if before.pop().lower() not in _UNTIL:
-        return None
+    if _bare(before.pop()) not in _UNTIL:
+        while before and _bare(before[-1]) in _BETWEEN:
+            before.pop()
+        if not before or _bare(before.pop()) not in _UNTIL:
+            return None
     opened = text[day.offset + len(day.words) :].strip(_MARKS)
     closed = " ".join(before).strip(_MARKS)
     clause = f"{closed} until" if closed else opened
@@ -130,6 +137,11 @@ def _last_clause(text: str) -> str:
     words = clauses_in(text.rstrip(", ") + " ", ",;:")[-1].split()
     last = max((place for place, word in enumerate(words) if word.lower() in _PARTING), default=-1)
     return " ".join(words[last + 1 :])
+
+
+def _bare(word: str) -> str:
+    """Return a word without what stands around it, a weekday in English."""
+    return times_abroad.in_english(word.lower().strip(_MARKS))[0]
 
 
 def _end(find: _Find, text: str, said_at: datetime) -> datetime | None:

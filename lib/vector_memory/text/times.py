@@ -180,7 +180,7 @@ _CUES = (
 """Of these one stands in every text that names a time."""
 _EXPRESSION = re.compile(
     rf"""
-      (?P<iso>\b{_YEAR}-(?:0\d|1[0-2])(?:-[0-3]\d(?:[t ]\d\d:\d\d(?::\d\d)?)?)?)(?![\d.-])
+      (?P<iso>\b{_YEAR}-(?:0\d|1[0-2])(?:-[0-3]\d(?:[t ]\d\d:\d\d(?::\d\d)?)?)?)(?![\d-]|\.\w)
     | \b(?P<dmy>{_ORDINAL}\s+(?:of\s+)?{_MONTH}\b\.?(?:,?\s+{_YEAR}\b)?)
     | \b(?P<mdy>{_MONTH}\.?\s+{_ORDINAL}\b(?!:)(?:,?\s+{_YEAR}\b)?)
     | \b(?P<part>early|mid|late|(?:the\s+)?(?:beginning|start|middle|end)\s+of)[ -](?P<partof>{_MONTH}\b(?:\s+{_YEAR}\b)?|(?:last|this|(?<=start\sof\s)the|(?<=beginning\sof\s)the)\s+(?:week|month|quarter|year)\b)
@@ -189,7 +189,7 @@ _EXPRESSION = re.compile(
     | \b(?P<nth>first|second|third|fourth|last)\s+week\s+(?:of|in)\s+(?P<nthof>{_MONTH}\b(?:\s+{_YEAR}\b)?|(?:last|this)\s+month\b)
     | \b(?:in\s+|last\s+|this\s+)?(?P<season>spring|summer|autumn|fall|winter)\s+(?:of\s+)?(?P<syear>{_YEAR})\b
     | \b(?P<quarter>q[1-4](?:\s+(?:of\s+)?{_YEAR})?)\b
-    | \b(?:in|of|since|until|before|after|during|by|from|year)\s+(?P<year>{_YEAR})\b(?![.:]\d)
+    | \b(?:in|of|since|until|before|after|during|by|from|year)\s+(?P<year>{_YEAR})\b(?![.:]\d|-\d\d-)
     | \b(?P<half>half\s+an?\s+(?:year|hour)\s+ago)\b
     | \b(?P<ago>{COUNT}(?:\s+or\s+{COUNT})?\s+{_UNIT}(?:\s+or\s+(?:so|{COUNT}))?\s+ago)\b
     | \b(?:the\s+|over\s+the\s+|in\s+the\s+)?(?:last|past|previous)\s+(?P<run>{COUNT}\s+{_UNIT}|hour)\b

@@ -51,6 +51,8 @@ def day(first: str, last: str | None = None) -> list[tuple[str | None, str | Non
         ("in summer 2023", day("2023-06-01", "2023-09-01")),
         ("in the first week of November", day("2026-11-01", "2026-11-08")),
         ("in 2024", day("2024-01-01", "2025-01-01")),
+        ("what broke since 2026-05-03?", [("2026-05-03 00:00", None)]),
+        ("until 2026-05-03.", [(None, "2026-05-04 00:00")]),
         ("yesterday", day("2026-11-17")),
         ("the day before yesterday", day("2026-11-16")),
         ("last week", day("2026-11-09", "2026-11-16")),
@@ -117,7 +119,7 @@ def test_a_time_is_understood(text: str, expected: list[tuple[str, str]]) -> Non
     [
         "Python 3.12 on port 8080", "we may march on", "127.0.0.1:5432 answers", "error 2024 occurred",
         "wait a second", "the sun job", "should we march 3 items or may 5 things happen",
-        "30 February", "rust 1.75.0-nightly", "ISO 9001", "a week", "0x2024", "v2024.1",
+        "30 February", "rust 1.75.0-nightly", "ISO 9001", "a week", "0x2024", "v2024.1", "2026-05-03.log",
         "next Monday", "every Friday", "every other day", "the monday.com sync", "on the 2nd try", "delete the last tag",
         "was ist hier falsch?",
     ],
