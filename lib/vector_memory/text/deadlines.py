@@ -20,8 +20,8 @@ _PARTING = frozenset(("and", "but", "forget", "und", "aber", "sondern", "et", "m
 """Words behind which another clause begins."""
 _ABROAD = re.compile(
     r"(?:(?P<year>20\d\d)[年년]\s?)?(?P<month>1[0-2]|0?[1-9])(?:月|월\s?)(?P<day>[12]\d|3[01]|0?[1-9])"
-    r"(?:日まで|일\s?까지|[日号號](?:之前|以前|前))"
-    r"|\baté (?:o dia |dia )?(?P<day_pt>[12]\d|3[01]|0?[1-9])/(?P<month_pt>1[0-2]|0?[1-9])(?:/(?P<year_pt>20\d\d))?\b",
+    r"(?:日までに?|일\s?까지|[日号號](?:之前|以前|前)(?!的))"
+    r"|\baté (?:o dia |dia )?(?P<day_pt>[12]\d|3[01]|0?[1-9])/(?P<month_pt>1[0-2]|0?[1-9])(?:/(?P<year_pt>(?:20)?\d\d))?\b(?!/| d[ao]s?\b)",
     re.IGNORECASE,
 )
 """A last day in Japanese, Korean, Chinese and Portuguese."""
@@ -93,7 +93,9 @@ def _in_english(text: str) -> str:
 
 def _by(day: re.Match[str]) -> str:
     number, month, year = (day[name] or day[name + "_pt"] for name in ("day", "month", "year"))
-    return f" by {int(number)} {times_abroad.MONTHS[int(month) - 1]} {year or ''}".rstrip() + " "
+    word = "until" if day[0].endswith("まで") else "by"
+    year = f"20{year[-2:]}" if year else ""
+    return f" {word} {int(number)} {times_abroad.MONTHS[int(month) - 1]} {year}".rstrip() + " "
 
 
 def _days(text: str) -> list[tuple[str, times.TimeSpan]]:

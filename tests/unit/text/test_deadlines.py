@@ -210,6 +210,10 @@ def test_beside_a_day_that_cannot_be_others_are_none(said: str) -> None:
         ("12월 9일까지 마이그레이션을 끝내야 합니다.", "2026-12-10"),
         ("不要忘记12月9日之前提交报告。", "2026-12-10"),
         ("Não esqueça de enviar o contrato até 9/12.", "2026-12-10"),
+        ("Preciso entregar até 9/12/27.", "2027-12-10"),
+        ("O relatório está atrasado, entrego até 9/12 de manhã.", "2026-12-10"),
+        ("請求書の期限は12月9日までです。", "2026-12-10"),
+        ("12月9日前提交报告。", "2026-12-10"),
     ],
 )
 def test_a_last_day_in_other_languages(told: str, day: str) -> None:
@@ -243,6 +247,15 @@ def test_a_last_day_in_other_languages(told: str, day: str) -> None:
         "别忘了12月9日之前不能发布。",
         "12月9日之前千万不要",
         "Já mandei o contrato até 9/12.",
+        "Preciso entregar até 9/12/25.",
+        "Até 9/12 estou de férias.",
+        "O limite é até 1/2 da memória.",
+        "A cobertura vai até 3/4 dos testes.",
+        "12月9日まで冬休みです。",
+        "12月9日まで凍結。",
+        "12月9日まで有効なトークンです。",
+        "12月9日之前的日志已删除",
+        "12月9日前的提交都要检查。",
         "Não esperamos nada até 9/12/2026.",
     ],
 )
