@@ -30,7 +30,7 @@ _BETWEEN = frozenset(
     (*times_abroad.WEEKDAYS, "and", "including", "einschließlich", "zum", "den", "the", "el")
 )
 """What may stand between such a word and its day."""
-_MARKS = " ,:;.!()-–#>"
+_MARKS = " ,:;.!()-–#>、，。！"
 """What may stand around a clause."""
 _Find = Callable[[str, datetime], "times.TimeSpan | None"]
 _TABLE = PatternTable("deadlines", os.path.dirname(__file__))
@@ -58,6 +58,7 @@ def last_day(text: str, said_at: datetime) -> datetime | None:
         text: what somebody said.
         said_at: when it was said, in the zone of its days.
     """
+    text = _ABROAD.sub(_until, text)
     text = times_abroad.without_next(text.replace("*", "").replace("`", "").replace("’", "'"))
     day = _dated(text, said_at)
     if day is None:
@@ -92,8 +93,18 @@ def _in_english(text: str) -> str:
 
 
 def _by(day: re.Match[str]) -> str:
+    return _with(day, "until" if day[0].endswith("まで") else "by")
+
+
+def _until(day: re.Match[str]) -> str:
+    """Return a last day with "until" where a comma or a topic's particle parts it from the rest: else it may belong to the
+    next noun, as in "12月10日まで有効なトークン". Who says までに says by when."""
+    is_apart = not day[0].endswith("に") and day.string[day.end() : day.end() + 1] in "は、，,는"
+    return _with(day, "until") if is_apart or day["day_pt"] else day[0]
+
+
+def _with(day: re.Match[str], word: str) -> str:
     number, month, year = (day[name] or day[name + "_pt"] for name in ("day", "month", "year"))
-    word = "until" if day[0].endswith("まで") else "by"
     year = f"20{year[-2:]}" if year else ""
     return f" {word} {int(number)} {times_abroad.MONTHS[int(month) - 1]} {year}".rstrip() + " "
 

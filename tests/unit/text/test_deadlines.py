@@ -281,6 +281,11 @@ def test_what_is_denied_or_over_in_other_languages_is_no_deadline(told: str) -> 
         "Nie auf main pushen bis Montag, den 30. November!",
         "Nunca despliegues hasta el lunes, 30 de noviembre.",
         "Ne jamais pousser sur main jusqu’au 30 novembre.",
+        "11月30日までは main に push しないでください。",
+        "11月30日之前，不要发布。",
+        "11월 30일까지는 배포하지 마세요.",
+        "Não fazer deploy até 30/11.",
+        "Até o dia 30/11/2026 nunca faça deploy.",
     ],
 )
 def test_until_when_a_text_says_that_something_holds(told: str) -> None:
@@ -316,6 +321,11 @@ def test_until_when_a_text_says_that_something_holds(told: str) -> None:
         "Always lint\nNo deploys until 30 November",
         "Always archive the tickets opened until 30 November.",
         "Nie ohne Ines mergen, denn Tom fehlt bis 30. November.",
+        "11月30日までに、v1 を削除してください。",
+        "11月30日まで有効なトークンは使わないでください。",
+        "11月30日までは v1、その後は必ず v2 を使ってください。",
+        "11月30日之前创建的分支不要删除。",
+        "Nunca faça merge sem a Ines, o Tom está de férias até 30/11.",
     ],
 )
 def test_what_may_hold_on_has_no_last_day(told: str) -> None:
