@@ -86,7 +86,10 @@ def has_deadline(text: str) -> bool:
 def _in_english(text: str) -> str:
     """Return a sentence with the last day that it names in another language in English: "12月10日までに" as "by 10 december".
     One that is denied, asked for or over names none."""
-    known = _TABLE.found(text) if _ABROAD.search(text) else ["over abroad"]
+    # Each of these forms has a sign outside of ASCII.
+    if text.isascii() or not _ABROAD.search(text):
+        return text
+    known = _TABLE.found(text)
     if "over abroad" in known and "owed abroad" not in known:
         return text
     return _ABROAD.sub(_by, text)
