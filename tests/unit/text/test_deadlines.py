@@ -320,6 +320,8 @@ def test_until_when_a_text_says_that_something_holds(told: str) -> None:
         "Always lint. Until 30 November use the old runner.",
         "Always lint\nNo deploys until 30 November",
         "Always archive the tickets opened until 30 November.",
+        "Always check whether the contract ran until 30 November 2026.",
+        "No deploys until 30 November or later",
         "Nie ohne Ines mergen, denn Tom fehlt bis 30. November.",
         "11月30日までに、v1 を削除してください。",
         "11月30日まで有効なトークンは使わないでください。",
