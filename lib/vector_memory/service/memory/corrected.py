@@ -7,12 +7,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from vector_memory.index import rules
-from vector_memory.index.ideas import OPEN_KINDS
 from vector_memory.index.plain_kinds import plain_kind
 from vector_memory.index.units import PATTERNS, units
 from vector_memory.index.voices import ASSISTANT, USER, voices
 from vector_memory.lifecycle.lifting import lifts
-from vector_memory.model import BINDING, PASSAGE, CleanText, Memory, Origin, Scope
+from vector_memory.model import (
+    BINDING,
+    OPEN_KINDS,
+    PASSAGE,
+    CleanText,
+    Memory,
+    Origin,
+    Scope,
+)
 from vector_memory.retrieve import render
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.merging import sessions_of
