@@ -15,6 +15,9 @@ MADE, SIGNED = "Kx7" + "dR2vQ9" + "mTz4Wn", "Fjell" + "rev!" + "1987"
     [
         "curl -fsSLu deploy:{} https://files.dev",
         "curl -ku 'ci-bot:{}' https://10.1.1.2/api",
+        "curl -H 'Accept: a; q=1 | b' -sSu=ops:{} https://a.dev",
+        "curl -uops:{} https://a.dev",
+        "http --auth=ops:{} a.dev",
         "psk={}",
         'gw.dev : PSK "{}"',
         "bindpw {}",
@@ -30,8 +33,9 @@ MADE, SIGNED = "Kx7" + "dR2vQ9" + "mTz4Wn", "Fjell" + "rev!" + "1987"
     ],
 )
 def test_what_is_told_as_a_secret_goes(text: str, value: str) -> None:
-    """Whatever stands between the value and what it is."""
-    assert value not in clean(text.format(value)).text
+    """Whatever stands between the value and what it is; what stands for it is whole."""
+    cleaned = clean(text.format(value)).text
+    assert value not in cleaned and "[redacted:[" not in cleaned
 
 
 @pytest.mark.parametrize(
@@ -60,6 +64,9 @@ def test_codes_and_tokens_go(text: str, value: str) -> None:
     [
         "curl -sSu $USER:$PASS https://a.dev",
         "curl -sku https://a.dev:8443/x",
+        "iwr https://a.dev/f.zip -OutFile:file.zip",
+        "curl https://a.dev/x | tar xz && rsync -azu host:backup/dir .",
+        "curl https://a.dev; docker run -itu node:nodegroup img",
         "bindpw: ${LDAP_BINDPW}",
         "PSK: wpa2-enterprise",
         "snmp-server community public RO",
