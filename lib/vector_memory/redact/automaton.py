@@ -150,7 +150,7 @@ class Automaton:
             if start < reached:
                 continue
             meter.count()
-            for place in self._which.Match(plain[start:end]) or ():
+            for place in self._which.Match(plain[start : end + _BEYOND]) or ():
                 rule = self.rules[place]
                 first, last = max(0, start - rule.back), end + rule.back
                 far = (_NEAR if rule.back else LONGEST) if rule.clue else _BEYOND
@@ -166,7 +166,12 @@ _LOOKAROUNDS = ("(?=", "(?!", "(?<=", "(?<!")
 _BEFORE = "(?<!["
 _COUNT = re.compile(rb"\{(\d+),\d+\}")
 """Where a gate does not count: it would need a state for each number."""
-_MANY = re.compile(r"\{(\d+),\d{4,}\}")
+_MANY = re.compile(
+    r"((?:(?<!\\)\[(?!\^(?!\\s))(?:\\.|[^\]\\])*\]|\\[Ssw])\{\d+,(?=\d\d)|\{\d+,(?=\d{4}))\d+"
+)
+"""Where an automaton does not: up to tens of letters, or of blanks, which end by themselves; in what spans both it must,
+or each place is read again up to the text's end. The states for all such numbers did not fit `AUTOMATON_BYTES`, and RE2
+goes on without any then, fifty times as slow."""
 _BEYOND = 64
 _NEAR = 240
 LONGEST = 4_200
@@ -181,7 +186,7 @@ def _loose(pattern: str) -> bytes:
     if pattern.startswith(_BEFORE):
         signs, _, rest = pattern.removeprefix(_BEFORE).partition("])")
         head = f"(?:^|[^{signs}])"
-    rest = _MANY.sub(r"{\1,}", without_lookaround(rest)).replace("(?P<s>", "(?:")
+    rest = _MANY.sub(r"\1", without_lookaround(rest)).replace("(?P<s>", "(?:")
     return (head + rest).encode("ascii")
 
 

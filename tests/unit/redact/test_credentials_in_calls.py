@@ -18,6 +18,7 @@ MADE, SIGNED = "Kx7" + "dR2vQ9" + "mTz4Wn", "Fjell" + "rev!" + "1987"
         "curl -H 'Accept: a; q=1 | b' -sSu=ops:{} https://a.dev",
         "curl -uops:{} https://a.dev",
         "http --auth=ops:{} a.dev",
+        "pw for ann is at postgres://app:{}@db.example:5432/main",
         "psk={}",
         'gw.dev : PSK "{}"',
         "bindpw {}",
