@@ -16,15 +16,15 @@ from vector_memory.redact.values import PASSWORD, is_secret, is_telling
 
 _PASSWORDS = r"pass(?:word|wd|phrase|code)|pwd|passwort|kennwort"
 _KEYS = r"secret|token|(?:api|access|private|secret)[ _-]?key"
-CLUE = rf"(?i:(?:{_PASSWORDS}|{_KEYS})[ \"'`*]{{0,200}}[|\n?])".encode()
+CLUE = rf"(?i:(?:{_PASSWORDS}|{_KEYS})[ \"'`*]*[|\n?])".encode()
 """What every text holds in which there is one: a client fills a head's cell up with blanks to the width of the values.
 Bars of box drawing are question marks in ASCII."""
 _NAMED = re.compile(
     rf"(?:[\w .-]{{0,40}}[\W_])?(?:(?P<password>{_PASSWORDS})|{_KEYS})", re.IGNORECASE
 )
 _AROUND = " \t\r\"'`*\\"
-_BARS = str.maketrans("│┃║", "|||")
-_RULE = frozenset("-+|=: \t\r─━═├┤┼╞╪╡╟╫╢╠╬╣┣╋┫┝┿┥┠╂┨")
+_BARS = str.maketrans(dict.fromkeys("│┃║┆┇┊┋╎╏", "|"))
+_RULE = frozenset("-+|=: \t\r").union(map(chr, range(0x2500, 0x2580)))
 """The characters of the line between a head and its cells."""
 _LONGEST_LINE = 2_000
 _LEAST_KEY = 16

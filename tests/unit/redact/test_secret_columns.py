@@ -18,6 +18,9 @@ MADE, KEY = "Fjell" + "rev!" + "1987", "9f3c" + "7b21e0d84a6f" + "5c1e2b7d9a40"
         " id |             password             | role \n----+----------------------------------+------\n  1 | {made}              | a",
         "| service | password                 | for |\n|---------|--------------------------|-----|\n| db      | {made}           | ci  |",
         "┌────┬──────────────────────┐\n│ id │ api_token            │\n├────┼──────────────────────┤\n│  1 │ {key} │\n└────┴──────────────────────┘",
+        "┏━━━━┳━━━━━━━━━━━┓\n┃ id ┃ api_token ┃\n┡━━━━╇━━━━━━━━━━━┩\n│ 1  │ {key} │\n└────┴───────────┘",
+        "┌────┬──────────┐\n│ id ┆ password │\n╞════╪══════════╡\n│ 1  ┆ {made} │\n└────┴──────────┘",
+        " id | api_key" + " " * 300 + "\n----+--------\n  1 | {key}\n(1 row)",
         "| **Token** | for |\n|---|---|\n" + "| - | x |\n" * 900 + "| {key} | ci |",
     ],
 )
@@ -37,6 +40,7 @@ def test_what_stands_below_a_name_for_secrets_goes(table: str) -> None:
         "| Suite | Result | Pass |\n|---|---|---|\n| unit | ok | 128/128 |\n| e2e | ok | 90.2% |",
         "| Token | Value |\n|---|---|\n| spacing-4xl | 64px |\n| color-blue-500 | #3b82f6 |",
         "What is the password?\n---\nIt is │ build-2211b │ here",
+        "┃ Token ┃ Value ┃\n┡━━━━━━━╇━━━━━━━┩\n│ spacing-4xl │ 64px │",
         "| Scheme | Password |\n|---|---|\n| default | scram-sha-256 |",
         "| NAME | SECRET |\n|---|---|\n| api | api-tls-cert-v3 |",
         "test,status,pass\nbuild-1234,ok,flaky_3x\n",
