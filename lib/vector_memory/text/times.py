@@ -160,7 +160,9 @@ def asks_when(text: str) -> bool:
 def is_asked(text: str, offset: int = 0) -> bool:
     """Whether the sentence that stands at `offset` asks for something, rather than states it."""
     at, ends = offset + 1, ".!?\uff1f"
-    sentence = (clauses_in(text[:at], ends)[-1] + clauses_in(text[at:], ends)[0]).strip()
+    # Where no blanks part words none stands behind a full-width sign.
+    before, behind = (part.replace("\uff1f", "\uff1f ") for part in (text[:at], text[at:]))
+    sentence = (clauses_in(before, ends)[-1] + clauses_in(behind, ends)[0]).strip()
     if sentence.endswith(("?", "\uff1f")) or _ASKING.match(sentence):
         return True
     return not sentence.endswith((".", "!")) and len(text.split()) <= MAX_KEYWORDS

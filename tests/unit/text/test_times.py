@@ -189,3 +189,17 @@ def test_asking_for_and_saying_a_time(text: str, asks: bool, says: bool) -> None
     """A question for a time is told from a statement that has one."""
     assert times.asks_when(text) is asks
     assert times.mentions_time(text) is says
+
+
+@pytest.mark.parametrize(
+    ("text", "is_asked"),
+    [
+        ("いつ？！", True),
+        ("是吗？昨天修好了!", True),
+        ("昨日直した!", False),
+        ("We fixed it.", False),
+    ],
+)
+def test_a_full_width_sign_ends_a_question(text: str, is_asked: bool) -> None:
+    """No blank stands behind it."""
+    assert times.is_asked(text) is is_asked

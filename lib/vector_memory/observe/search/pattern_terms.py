@@ -101,7 +101,7 @@ def _places_of(search: Search) -> Iterator[str]:
 # -- contents -------------------------------------------------------------------------------------
 
 _TOKEN = re.compile(r"[\w$@#:./-]*\w\(?|\x00")
-_OWN = ("self.", "self::", "this.", "this::", "cls.", "super.", "super::")
+_OWN = tuple(own + sign for own in ("self", "this", "cls", "super") for sign in ("::", ".", ":"))
 _DEFINES = frozenset({"def", "class", "function", "func", "fn", "interface", "struct", "enum", "trait", "impl",
                       "module", "type", "macro", "const", "let", "var"})  # fmt: skip
 _COMPOUND = re.compile(

@@ -39,6 +39,8 @@ def of(pattern: str, fixed: bool = False) -> list[tuple[tuple[str, ...], ...]]:
         (r"app\.config\.load", ["app.config.load"]),
         ("app.config.load", ["app.config.load"]),
         ("self.connection_pool = ", ["connection_pool"]),
+        ("self:connection_pool(", ["connection_pool"]),
+        ("cls::connection_pool", ["connection_pool"]),
         ("a self-hosted runner", ["self-hosted"]),
         ("redact(", ["redact"]),
         ("errors.py:12", ["errors.py:12"]),
