@@ -76,7 +76,7 @@ ASSIGNED = rf"(?:{_QUOTED}|{_BARE})"
 QUOTINGS = ("escaped", "entity", "double", "single", "tick", "bare")
 """A value, quoted or bare, and the groups that it may be in."""
 _TYPE = r"""[ ]?:[ ]?(?:str|String|string|Optional\[str\]|str[ ]?\|[ ]?None)(?=[ ]{0,2}=)"""
-_FOR, _IS = ("|".join(map(folded, sorted(_WORDS[part]))) for part in ("for", "is"))
+_FOR, _IS, _TOPIC = ("|".join(map(folded, sorted(_WORDS[part]))) for part in ("for", "is", "topic"))
 _NAME_SIGNS = frozenset(f"{string.ascii_letters}{string.digits}_-")
 _TAIL = re.compile(
     r"""(?P<rest>[A-Za-z0-9_-]{0,40})(?:[ ](?:"""
@@ -88,7 +88,9 @@ _TAIL = re.compile(
     + _TYPE
     + r""")?[ \t]{0,40}(?P<sep>:=|=>|->|={1,3}|!={1,2}|[:：]|%3[Dd]|,(?=[ ]{0,4}["'])|>(?=[^<\s]{4,200}<[/_-])|[ ](?:"""
     + _IS
-    + r""")[ ](?:n[ou]w?[ ]|jetzt[ ])?|(?<=[\w"'])[ \t]{1,8})[ \t]{0,24}"""
+    + r""")[ ](?:n[ou]w?[ ]|jetzt[ ])?|[ ]?(?:"""
+    + _TOPIC
+    + r""")|(?<=[\w"'])[ \t]{1,8})[ \t]{0,24}"""
     r"""(?:os\.environ\.get\([^()\n]{1,80}\)[ ]or[ ]|(?:os\.)?getenv\([^(),\n]{1,80},[ ]?)?"""
     r"""(?:[bBrRuUN@]{0,2}(?="|')|\[\]byte\((?=")|\((?=["']))?)"""
     + ASSIGNED
@@ -193,7 +195,9 @@ def _secret_after(text: str, lowered: str, name: re.Match[str]) -> Span | None:
     if group == "bare":
         if text[tail.end() : tail.end() + 1] == "(":
             return None
-        value = _parted(value)
+        said, value = value, _parted(value)
+        if tail.group("sep").strip() in _WORDS["topic"] and said[len(value) :][:1].isalpha():
+            return None
         value = value.rstrip(".:!?") if not value.endswith(("!", "?")) else value
     if name[0] in _CODES:
         return Span(start, start + len(value), "pin") if is_code(value) else None

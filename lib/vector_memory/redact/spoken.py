@@ -20,10 +20,21 @@ _WORDS = {
     part: frozenset(map(folded, words)) for part, words in tables.sets("password_words").items()
 }
 _ENDS, _CHANGED = (tuple(_WORDS[part]) for part in ("end", "changed"))
+_TOPICS = _WORDS["topic"] | _WORDS["object"]
 _COMES = _WORDS["is"] | _WORDS["now"]
 _OPENS = _WORDS["is"] | _WORDS["now"] | _WORDS["to"] | _WORDS["for"]
 """With one of these what stands behind the name goes on to speak of it."""
-_QUOTES = {"「": "」", "『": "』", "“": "”", "„": "“”", "«": "»", "‘": "’", '"': '"', "'": "'"}
+_QUOTES = {
+    "「": "」",
+    "『": "』",
+    "“": "”",
+    "„": "“”",
+    "«": "»",
+    "‘": "’",
+    '"': '"',
+    "'": "'",
+    "`": "`",
+}
 _INSIDE = r"""[^\s"'`,;<>()|\\‘-„«»⺀-\U0010ffff"""
 _VALUE = re.compile(rf"(?<!{_INSIDE}]){_INSIDE}0-9]*[0-9]{_INSIDE}]*")
 """A run of characters with a digit. It is looked for in a piece of a text, from where a run begins and nowhere else:
@@ -109,13 +120,13 @@ def _is_told_far_east(lead: str, value: str, after: str, is_quoted: bool, is_dig
         return False
     says = lead.strip(",、 ")
     if is_digits:
-        is_told = not says or says in _WORDS["topic"]
+        is_told = not says or says in _TOPICS
         return is_told and is_code(value) and _is_end(after)
     if not value.isalnum() and is_said(value, PASSWORD):
         return True
     if not is_quoted and not _is_end(after):
         return False
-    is_named = is_quoted or says in _WORDS["topic"]
+    is_named = is_quoted or says in _TOPICS
     return is_secret(value, PASSWORD, is_quoted, is_plain=True) if is_named else _is_made(value)
 
 

@@ -196,6 +196,19 @@ def test_a_password_in_a_sentence_goes(talk: str, value: str) -> None:
     assert clean(talk.format(value)).text == talk.format("[redacted:password]")
 
 
+@pytest.mark.parametrize("quote", ['"', "'", "`", ""])
+@pytest.mark.parametrize(
+    "talk",
+    ["密码是{} 请记住", "root密码为 {}，别外传", "パスワードは {} と入力", "새 비밀번호는 {}"],
+)
+def test_a_value_behind_what_is_spoken_of(talk: str, quote: str) -> None:
+    """In any quotes, of letters alone too, whatever is said behind it; without quotes a value with a digit."""
+    value = quote + ("tiger77" if not quote else "open") + "sesame" + quote
+    assert clean(talk.format(value)).redactions == 1
+    for said in ("bcrypt", "UserPassword2字段"):
+        assert clean(talk.format(said)).redactions == 0
+
+
 @pytest.mark.parametrize("name", ["veritabanının parolası", "mot de passe", "пароль", "Kennwort"])
 def test_words_written_together_right_behind_its_name(name: str) -> None:
     """They are one with a number behind them, in letters of any kind; what a service or a program is called is none."""
