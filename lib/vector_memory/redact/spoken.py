@@ -8,6 +8,7 @@ words at both sides of it, right where it begins and ends, say only that it come
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from vector_memory.redact.normalise import folded
 from vector_memory.redact.values import PASSWORD, is_put_together, is_said, is_secret
@@ -24,23 +25,14 @@ _TOPICS = _WORDS["topic"] | _WORDS["object"]
 _COMES = _WORDS["is"] | _WORDS["now"]
 _OPENS = _WORDS["is"] | _WORDS["now"] | _WORDS["to"] | _WORDS["for"]
 """With one of these what stands behind the name goes on to speak of it."""
-_QUOTES = {
-    "「": "」",
-    "『": "』",
-    "“": "”",
-    "„": "“”",
-    "«": "»",
-    "‘": "’",
-    '"': '"',
-    "'": "'",
-    "`": "`",
-}
+_QUOTES = {**dict(zip("「『“«‘\"'`", "」』”»’\"'`", strict=True)), "„": "“”"}
 _INSIDE = r"""[^\s"'`,;<>()|\\‘-„«»⺀-\U0010ffff"""
 _VALUE = re.compile(rf"(?<!{_INSIDE}]){_INSIDE}0-9]*[0-9]{_INSIDE}]*")
 """A run of characters with a digit. It is looked for in a piece of a text, from where a run begins and nowhere else:
 in a long run without a digit each place would be tried to its end."""
-_LEAD, _FAR_LEAD, _LONGEST = 80, 16, 80
-"""Characters between a name and its value, in the far east, and those of a value."""
+_LEAD, _FAR_LEAD, _LONGEST, _MOST = 80, 16, 80, 4
+"""Characters between a name and its value, in the far east, and those of a value; and how many are looked at: machines
+and days, which a number stands in too, come before the password."""
 _BEFORE, _AFTER, _NEAR = 60, 40, 3
 """Characters before a name and behind a value, and words before a name, that may tell."""
 _CODE_DIGITS = range(4, 9)
@@ -57,20 +49,13 @@ def told_behind(text: str, start: int, end: int, is_digits: bool = False) -> tup
         end: where it ends.
         is_digits: whether it is the name of a code of digits.
     """
-    found = _VALUE.search(text[end : end + _LEAD + _LONGEST])
-    if found is None or found.start() > _LEAD:
-        return None
-    first, last = _trimmed(text, end + found.start(), end + found.end())
-    lead, value = text[end:first].rstrip(" \t:="), text[first:last]
-    is_quoted = lead[-1:] in _QUOTES and text[last : last + 1] in _QUOTES[lead[-1:]]
-    lead = lead[:-1].rstrip(" \t:=") if is_quoted or lead.endswith("«") else lead
-    if not value or "\n" in lead or text[last : last + 1] == "(" or _is_technology(value):
-        return None
-    if (text[end - 1] + lead.rstrip(", "))[-1] >= FAR_EAST:
-        is_told = _is_told_far_east(lead, value, text[last : last + _AFTER], is_quoted, is_digits)
-    else:
-        is_told = _is_told(text[max(0, start - _BEFORE) : start], lead, value, text[last:][:_AFTER])
-    return (first, last) if is_told else None
+    for found in islice(_VALUE.finditer(text[end : end + _LEAD + _LONGEST]), _MOST):
+        first, last = _trimmed(text, end + found.start(), end + found.end())
+        if found.start() > _LEAD or "\n" in text[end:first]:
+            break
+        if _is_told(text, (start, end), (first, last), is_digits):
+            return first, last
+    return None
 
 
 def told_before(text: str, start: int) -> tuple[int, int] | None:
@@ -96,14 +81,27 @@ def _trimmed(text: str, first: int, last: int) -> tuple[int, int]:
     return first, first + len(value if value.endswith(("!", "?")) else value.rstrip(".:"))
 
 
-def _is_told(before: str, lead: str, value: str, after: str) -> bool:
+def _is_told(text: str, name: tuple[int, int], place: tuple[int, int], is_digits: bool) -> bool:
+    """Whether what stands around a value behind a name says that it is the password."""
+    (start, end), (first, last) = name, place
+    lead, value, after = text[end:first].rstrip(" \t:="), text[first:last], text[last:][:_AFTER]
+    is_quoted = lead[-1:] in _QUOTES and after[:1] in _QUOTES[lead[-1:]]
+    lead = lead[:-1].rstrip(" \t:=") if is_quoted or lead.endswith("«") else lead
+    if not value or after.startswith("(") or _is_technology(value):
+        return False
+    if (text[end - 1] + lead.rstrip(", "))[-1] >= FAR_EAST:
+        return _is_told_far_east(lead, value, after, is_quoted, is_digits)
+    return _is_told_in_words(text[max(0, start - _BEFORE) : start], lead, value, after)
+
+
+def _is_told_in_words(before: str, lead: str, value: str, after: str) -> bool:
     """Whether words say that a password comes, in a language that parts them."""
     words = lead.lower().split()
     if not words:
         near = before.lower().split()[-_NEAR:]
         return not _WORDS["with"].isdisjoint(near) and _is_made(value)
     is_about = words[0] in _OPENS or words[0].startswith(_CHANGED)
-    if not is_about or not all(word[-1].isalpha() for word in words):
+    if not is_about or not all(word[-1].isalnum() for word in words):
         return False
     if words[-1] in _COMES and not _WORDS["is"].isdisjoint(words):
         return is_secret(value, PASSWORD, quoted=False, is_plain=True)

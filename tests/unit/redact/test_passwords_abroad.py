@@ -61,6 +61,18 @@ Das Passwort wurde auf {} geändert
 das Kennwort ist ab sofort {}
 zmieniłem hasło na {}
 поменял пароль на {}
+mudei a senha do db01 para {} ontem
+ich habe das Passwort von srv-web01 auf {} geändert
+le mot de passe de srv01 a été changé en {}
+zmieniłem hasło do db2 na {}
+поменял пароль от db2 на {}
+密码在12月1日改成{}了
+密码(srv01)改成{}了
+비밀번호를 12월 1일에 {}로 변경했어
+mudei a senha do db01 para `{}`
+Das Passwort wurde auf `{}` geändert
+密码改成`{}`了
+パスワードを`{}`に変更しました
 """
 SAID = """
 비밀번호는 DB_PASSWORD에 있어
@@ -83,6 +95,9 @@ j'ai changé le champ mot de passe en varchar255
 ho cambiato la password in argon2id
 das Passwort steht in .env.local
 das Passwort auf srv-web01 wurde geändert
+das Passwort von srv-web01 steht auf WikiPage22
+das Passwort von srv-web01 ist falsch, wir haben LoginTest33 geändert
+mudei a senha do db01 e o teste LoginTest33
 das Passwort ist falsch. Der Test ist LoginTest33
 We changed the password in LoginTest33 and it passes
 the tests pass in LoginTest33 after we changed it
