@@ -73,6 +73,14 @@ mudei a senha do db01 para `{}`
 Das Passwort wurde auf `{}` geändert
 密码改成`{}`了
 パスワードを`{}`に変更しました
+Das Passwort wurde auf **{}** geändert
+usa **{}** como contraseña
+密码改成**{}**了
+我把密码现在改为「{}」
+密码(生产):「{}」
+パスワードは今日から{}です
+비밀번호는 오늘부터 {}야
+das Passwort wird _{}_ sein
 """
 SAID = """
 비밀번호는 DB_PASSWORD에 있어
@@ -172,6 +180,45 @@ contraseña: Argon2id
 kennwort = Argon2id
 Key: AES-256
 password: PBKDF2-SHA256
+mudei a senha para **argon2id**
+mudei a senha para sha512crypt
+mudei a senha para feature/PROJ-123#4
+usa sha512crypt como contraseña
+cambié la contraseña a useSSL=1&retry=2
+das Passwort wurde auf **Argon2id** umgestellt
+das Passwort wird base64-kodiert
+das Passwort wird AES256-verschlüsselt abgelegt
+das Passwort bleibt 90-tage gültig
+la contraseña será v2-compatible
+密码用**SHA-256**加密
+密码保存在**LedgerPool42**里
+密码保存在AuthService12中，LedgerPool42。
+修改密码接口 http://10.0.0.5:8080/api/user?id=1
+密码问题见 PR#4821-fix!
+密码正则 ^[A-Z0-9]{8,}$
+密码字段叫 "user_pwd2"
+密码表的列名是「password_v2」
+密码文件是 "conf/app-v2.yml"
+密码错误 "E1002x"
+密码哈希用 "scrypt-v2" 方案
+密码字段改成LedgerPool42了
+密码位置是 LedgerPool42。
+密码逻辑在 LedgerPool42。
+密码由LedgerPool42登录时校验
+密码用LedgerPool42登录模块校验
+密码(必填) LedgerPool42
+パスワードは「user_v2」テーブルにある
+パスワードはhttps://x.dev/a?b=2で変更
+パスワード対応は feature/PROJ-123#4 で
+パスワード画面 LedgerPool42。
+パスワードはLedgerPool42にないと変更できない
+パスワードはLedgerPool42になるまで
+パスワードをv2.3.1に変更
+パスワードはLedgerPool42に変換する
+비밀번호는 LedgerPool42로직에서 검사해
+비밀번호는 LedgerPool42로 검사해
+비밀번호는 LedgerPool42다른 곳에 있어
+비밀번호 관련은 m2026add, 로그인은 따로
 """
 NAMED = """
 parola: HelloWorld99
@@ -191,6 +238,7 @@ wachtwoord ResetForm2024 werkt niet
 heslo: ResetForm2024
 """
 VALUES = ("Tulpe" + "Regen88", "Xk9!" + "tulpe#Q")
+MORE = ("kaze" + "2841hana", "tulpe." + "regen88!")
 
 
 @pytest.mark.parametrize("value", VALUES)
@@ -204,7 +252,7 @@ def test_a_password_goes(talk: str, value: str) -> None:
     assert cleaned.rstrip(".") == talk.format("[redacted:password]").rstrip(".")
 
 
-@pytest.mark.parametrize("value", [*VALUES, "kaze" + "2841hana"])
+@pytest.mark.parametrize("value", [*VALUES, *MORE])
 @pytest.mark.parametrize("talk", IN_SENTENCES.strip().splitlines())
 def test_a_password_in_a_sentence_goes(talk: str, value: str) -> None:
     """It is changed to one, used with one, in quotes of its language, and what is said goes on behind it."""
