@@ -23,7 +23,7 @@ _WORDS = {
 _CHANGED, _MADE = (tuple(_WORDS[part]) for part in ("changed", "made"))
 _ENDS = (*_WORDS["end"], *_MADE)
 _TOPICS = _WORDS["topic"] | {":", "="}
-_LEADING = "".join(_TOPICS | _WORDS["object"]) + " "
+_OBJECTS = _WORDS["object"]
 _FAR_OPENS = _WORDS["opens"]
 _TURNS = _WORDS["changed"] | _WORDS["now"]
 _IS = _WORDS["is"] | _WORDS["becomes"]
@@ -161,15 +161,17 @@ def _led(says: str, is_over: bool, is_made: bool) -> tuple[bool, bool]:
         is_over: whether what stands behind the value ends such a sentence.
         is_made: whether it says that the password is made so.
     """
-    if not says or says in _TOPICS:
-        return bool(says), True
-    stem = says.strip(_LEADING)
+    stem = says.strip("".join((*_TOPICS, " ")))
     if not stem:
+        return bool(says), True
+    if says in _OBJECTS:
         return is_made, is_over
     is_about = not _TOPICS.isdisjoint((says[0], says[-1]))
     turns = (turn for turn in _TURNS if is_about and stem.endswith(turn))
     opens = {stem.removesuffix(turn)[:1] for turn in turns}
-    return "" in opens, (is_made and says[0] in _LEADING) or not _FAR_OPENS.isdisjoint(opens)
+    return "" in opens, (is_made and says[0] in _TOPICS | _OBJECTS) or not _FAR_OPENS.isdisjoint(
+        opens
+    )
 
 
 def is_code(value: str) -> bool:
