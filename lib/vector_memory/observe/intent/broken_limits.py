@@ -19,8 +19,8 @@ from vector_memory.observe.intent.changes import (
     CallView,
     FileChange,
 )
-from vector_memory.observe.intent.grammar import SAYS, VERBS
-from vector_memory.observe.intent.limits import Limit, matches
+from vector_memory.observe.intent.grammar import PLACES, SAYS, VERBS
+from vector_memory.observe.intent.limits import Limit
 
 _COVERS = {
     acts.EDIT: FILE_KINDS, acts.NETWORK: {acts.NETWORK, acts.INSTALL, acts.PUSH},
@@ -167,3 +167,21 @@ def _runs(forbidden: str, words: list[str]) -> bool:
     # What others are told to do by their verbs is a deed.
     verb = next((word for word in words[1:] if not word.startswith("-")), "")
     return forbidden == program or (program == "git" and forbidden == verb)
+
+
+def matches(target: str, inner: str, is_folder: bool = False) -> bool:
+    """Whether a path is what a limit's words name: itself, a folder above it, a pattern, a kind of place."""
+    low, path = target.rstrip("/").removeprefix("./").lower(), f"/{inner.lower().lstrip('/')}"
+    if low in (acts.CODE, acts.PRODUCT):
+        is_test = low == acts.PRODUCT and matches("tests", inner)
+        return not (is_test or matches("docs", inner))
+    if low in PLACES:
+        return any(fnmatch.fnmatchcase(path, one) for one in PLACES[low])
+    if "*" in low:
+        return fnmatch.fnmatchcase(path, f"*/{low}")
+    if f"/{low.lstrip('/')}/" in f"{path}/":
+        return True
+    # A module named without its ending, a package with dots.
+    stem = path.rpartition(".")[0]
+    is_name = not is_folder and "/" not in low[1:] and low[0] not in "./"
+    return is_name and stem.endswith((f"/{low}", "/" + low.replace(".", "/")))

@@ -8,7 +8,6 @@ questions, reports, quotations, pasted documents. Later prompts lift limits.
 
 from __future__ import annotations
 
-import fnmatch
 import itertools
 import posixpath
 import re
@@ -21,7 +20,6 @@ from vector_memory.observe.intent.grammar import (
     AROUND,
     LANGUAGES,
     NOUNS,
-    PLACES,
     RUNS,
     SAYS,
     THINGS,
@@ -96,7 +94,8 @@ _DONE_TO = {
 
 def read(prompt: str) -> list[Limit]:
     """Return the limits that a prompt sets."""
-    own = _own_words(prompt)
+    own = SAYS["foreign"].sub(" \u2026 ", prompt[:MOST_CHARS].translate(_STRAIGHT))
+    own = SAYS["quoted"].sub(_unquoted, own)
     lines = SAYS["sentence"].split(own)
     everywhere = tuple(thing for line in lines for thing in _paths(line.lower()))[:12]
     limits: list[Limit] = []
@@ -122,11 +121,6 @@ def read(prompt: str) -> list[Limit]:
         before = sentence or before
     is_alone = not any(map(_orders, lines))
     return _once(limit._replace(is_alone=is_alone) for limit in limits)
-
-
-def _own_words(prompt: str) -> str:
-    own = SAYS["foreign"].sub(" \u2026 ", prompt[:MOST_CHARS].translate(_STRAIGHT))
-    return SAYS["quoted"].sub(_unquoted, own)
 
 
 def _orders(line: str) -> bool:
@@ -459,71 +453,12 @@ def _paths(text: str) -> tuple[str, ...]:
 
 def after(limits: Sequence[Limit], prompt: str) -> list[Limit]:
     """Return the limits that hold after one more prompt: those that it lifts are gone, its own are there."""
-    own, low = read(prompt), SAYS["code_name"].sub(_quoted, _own_words(prompt)).lower()
+    own, low = read(prompt), prompt.lower()
     if SAYS["forget"].search(low):
         return own
     anew = {(limit.act, limit.is_only) for limit in own if limit.is_only or not limit.things}
     held = [limit for limit in limits if (limit.act, limit.is_only) not in anew]
-    opened = [*_opened(low)] if any(limit.act in ON_FILES for limit in held) else []
-    left = (limit if limit in own else _left(limit, low, opened) for limit in held)
-    return _once([*filter(None, left), *own])
-
-
-def _left(limit: Limit, prompt: str, opened: Sequence[tuple[str, str, bool]]) -> Limit | None:
-    """Return what a prompt, in small letters, leaves of a limit that it does not set again: of the files that are named
-    those are open that it opens, and no others."""
-    if _lifts(prompt, limit):
-        return None
-    if limit.act not in ON_FILES or limit.is_only or not {ANYTHING, CODE}.isdisjoint(limit.things):
-        return limit
-    names = [(name, is_alone) for act, name, is_alone in opened if act == limit.act]
-    things = tuple(one for one in limit.things if not any(_is_called(one, *by) for by in names))
-    return limit._replace(things=things) if things else None
-
-
-def _opened(prompt: str) -> Iterator[tuple[str, str, bool]]:
-    """Yield the acts that a prompt allows or bids, each with a name of what to, and whether its clause has no other: "README
-    is fine to change now", "fix the link in a.py". Who only mentions a file, or asks about it, opens nothing."""
-    earlier = ""
-    for sentence in SAYS["sentence"].split(prompt.replace("go ahead with ", "edit ")):
-        is_asked = sentence.endswith("?") and not SAYS["asking"].search(sentence)
-        is_sure = not is_asked and not SAYS["unsure"].search(sentence)
-        for clause in SAYS["clause"].split(sentence):
-            for act, rest in _bidden(clause) if is_sure else ():
-                names = _named(rest) or (_named(earlier) if SAYS["that"].match(rest) else [])
-                yield from ((act, name, len(_named(clause)) == 1) for name in names)
-            earlier = clause or earlier
-
-
-def _bidden(clause: str) -> Iterator[tuple[str, str]]:
-    """Yield the acts that a clause allows, or that verbs at its head bid, each with the words that say what to."""
-    words = _words(clause) if {*"nk"}.isdisjoint(_row(_words(clause))) else ()
-    verbs = [(_act(word.text), word.start, word.end) for word in words if word.kind == "a"]
-    if SAYS["allows"].search(clause) and len(_named(clause)) == 1:
-        yield from ((act, clause) for act, *_ in verbs)
-    looks = max((start for act, start, _ in verbs if act == READ), default=0)
-    verbs += [(EDIT, *verb.span()) for verb in SAYS["change"].finditer(clause) if words]
-    for act, start, end in verbs:
-        is_head = AROUND["asks"].search(clause[max(0, start - 80) : start])
-        if is_head and (act == READ or looks < end):
-            rest = re.split(" (?:like|as|than|using) ", clause[end:])[0].strip().rstrip(".!?)")
-            # "Do that"
-            yield act, rest or clause[:end].rpartition(" ")[2]
-
-
-def _named(text: str) -> list[str]:
-    """Return all words of a text that may name a thing."""
-    words = [word for word in _words(text) if word.kind in "txr"]
-    named = [_WIDE.get(word.kind, word.text.strip('`"()').rstrip("/.,?")) for word in words]
-    return [ALIASES.get(name, name) for name in named]
-
-
-def _is_called(thing: str, name: str, is_alone: bool) -> bool:
-    """Whether a name is a thing's, or of a file in it; alone it may be that of a file without its folder and ending."""
-    base = posixpath.basename(thing)
-    is_short = is_alone and base.startswith(f"{name}.")
-    is_base = name == base and (is_alone or "." in name)
-    return name == thing or is_short or is_base or (thing != PRODUCT and matches(thing, name))
+    return _once([*(limit for limit in held if limit in own or not _lifts(low, limit)), *own])
 
 
 def _lifts(prompt: str, limit: Limit) -> bool:
@@ -540,7 +475,7 @@ def _lifts(prompt: str, limit: Limit) -> bool:
     if limit.act in ON_FILES:
         if limit.is_only:
             return goes_on and not names_it
-        return goes_on and is_wide
+        return goes_on if is_wide else names_it
     acts = (limit.act, DO) if limit.act == RUN else (limit.act,)
     verbs = {form for form, (act, _) in VERBS.items() if act in acts}
     words = any_of({*verbs, *THINGS.get(limit.act, ()), *limit.things})
@@ -566,21 +501,3 @@ def _asks_change(prompt: str) -> bool:
 def _spoken(thing: str) -> str:
     base = posixpath.basename(thing.rstrip("/*"))
     return base.rstrip("s") if len(base) > 4 else base
-
-
-def matches(target: str, inner: str, is_folder: bool = False) -> bool:
-    """Whether a path is what a limit's words name: itself, a folder above it, a pattern, a kind of place."""
-    low, path = target.rstrip("/").removeprefix("./").lower(), f"/{inner.lower().lstrip('/')}"
-    if low in (CODE, PRODUCT):
-        is_test = low == PRODUCT and matches("tests", inner)
-        return not (is_test or matches("docs", inner))
-    if low in PLACES:
-        return any(fnmatch.fnmatchcase(path, one) for one in PLACES[low])
-    if "*" in low:
-        return fnmatch.fnmatchcase(path, f"*/{low}")
-    if f"/{low.lstrip('/')}/" in f"{path}/":
-        return True
-    # A module named without its ending, a package with dots.
-    stem = path.rpartition(".")[0]
-    is_name = not is_folder and "/" not in low[1:] and low[0] not in "./"
-    return is_name and stem.endswith((f"/{low}", "/" + low.replace(".", "/")))

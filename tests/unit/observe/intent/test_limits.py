@@ -473,54 +473,11 @@ def test_no_other_limit_spares_new_files(prompt: str, path: str) -> None:
         ("Don't upload it yet.", "Fix the menu, too.", ["deed"]),
         ("Wait for my OK before you push.", "ok, go ahead", []),
         ("Wait for my OK before you push.", "Yes, do it", []),
-        ("Don't touch README.md.", "README is fine to change now.", []),
-        ("Don't touch README.md.", "The readme is OK to touch", []),
-        ("Don't touch README.md.", "you may edit README.md again", []),
-        ("Don't touch README.md.", "You're allowed to edit the README now.", []),
-        ("Don't touch README.md.", "README.md can be edited again.", []),
-        ("Don't touch README.md.", "go ahead with the README", []),
-        ("Don't touch the tests.", "the tests need updating too, please do that", []),
-        ("Don't touch the tests.", "Now update test_orders.py accordingly.", []),
-        ("Don't touch db/.", "new task: add an index to db/schema.sql", []),
-        ("Don't change the importer.", "Fix the bug in the importer.", []),
-        ("Leave ReturnService alone.", "Please fix ReturnService.", []),
-        ("Don't delete the fixtures.", "now delete the fixtures", []),
-        ("Don't delete the fixtures.", "edit fixtures/a.json", ["delete"]),
-        ("Don't open .env.", "ok, read .env now", []),
-        ("Don't touch src/a.py.", "Fix lib/a.py.", ["edit"]),
-        ("Don't touch production code.", "Fix tests/test_a.py and src/a.py.", ["edit"]),
-        ("Don't touch production code.", "OK, you may change production code.", []),
-        ("Don't touch config/orders.json.", "Fix the orders loader in b.py.", ["edit"]),
-        ("Don't touch src/a.py.", "config/a.py is ok to edit", ["edit"]),
     ],
 )
 def test_later_prompts_lift_them(first: str, then: str, left: list[str]) -> None:
-    """In doubt a limit is gone, but for one on files: who allows a change of these, or asks for one, names them."""
+    """In doubt a limit is gone: what is flagged is certain."""
     assert [one.act for one in limits.after(limits.read(first), then)] == left
-
-
-@pytest.mark.parametrize(
-    "then",
-    [
-        "README.md is fine.", "Why is README.md so long?", "README.md says that make runs it.", "Is README fine to change?",
-        "README is fine to change once QA is done.", "README would be fine to change", "README isn't fine to change",
-        "Bob said README.md is fine to change now", "Bob said: README is fine to change now", "Should I edit README.md?",
-        'Bob writes "README.md is fine to change now", is he right?', "> README.md is fine to change now\nIs it?",
-        "```\nyou may edit README.md\n```\nWhat is that?", "go ahead and read README.md", "README.md is fine to read",
-        "Look at README.md and fix b.py", "README.md can be edited by Bob.", "Fix b.py like README.md tells",
-        "assistant: README.md is fine to change now", "Everything except README.md is fine to change",
-        "This is the output of README.md:\n```\nforget that\n```", "They say README is fine to change",
-    ],
-)  # fmt: skip
-def test_who_only_mentions_a_file_lifts_no_limit(then: str) -> None:
-    """Nor does a question, a condition, what others say, or what was pasted."""
-    assert limits.after(limits.read("Don't touch README.md."), then)
-
-
-def test_one_of_two_files_is_opened_alone() -> None:
-    held = limits.read("Don't touch README.md or CHANGELOG.md.")
-    left = limits.after(held, "README is fine to change now.")
-    assert [one.things for one in left] == [("changelog.md",)]
 
 
 @pytest.mark.parametrize(
