@@ -18,7 +18,6 @@ from typing import NamedTuple
 from vector_memory.observe.intent.grammar import (
     ALIASES,
     AROUND,
-    LANGUAGES,
     NOUNS,
     RUNS,
     SAYS,
@@ -108,8 +107,7 @@ def read(prompt: str) -> list[Limit]:
         heading = heading if line.lstrip()[:1] in "-*\u2022" and said else ""
         plain = SAYS["code_name"].sub(_quoted, heading + said).lower()
         sentence = SAYS["short"].sub(r"\1n't", SAYS["without"].sub("without ", plain))
-        sentence = SAYS["others"].sub("other than ", SAYS["opening"].sub(r"\1 \2", sentence))
-        sentence = SAYS["question"].sub("", sentence)
+        sentence = SAYS["question"].sub("", SAYS["opening"].sub(r"\1 \2", sentence))
         is_asked = sentence.endswith("?") and not SAYS["asking"].search(sentence)
         is_unsure = len(sentence) > LONGEST_SENTENCE or SAYS["unsure"].search(sentence)
         if not is_asked and not is_unsure:
@@ -228,17 +226,7 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
             yield EDIT, things, False
     elif mark:
         reads = _of_exception if mark[0] in "eo" else _of_rule
-        found = reads(clause, words, row, mark.start(), context)
-        yield from (one for one in found if reads is _of_rule or _are_files(one[1], clause, words))
-
-
-def _are_files(things: Sequence[str], clause: str, words: Sequence[_Word]) -> bool:
-    """Whether what a clause sets apart is files: "JSON only" and "write nothing but SQL" ask for a form, unlike "nothing but
-    the SQL" and "Python files"."""
-    deeds = (word.text for word in words if word.kind == "a" and word.text != "write")
-    is_named = any(f"{one} file" in clause or f"the {one}" in clause for one in things)
-    is_kept = not {*"kl"}.isdisjoint(_row(words))
-    return LANGUAGES.keys().isdisjoint(things) or is_named or is_kept or EDIT in map(_act, deeds)
+        yield from reads(clause, words, row, mark.start(), context)
 
 
 def _of_exception(
@@ -247,7 +235,7 @@ def _of_exception(
     """Yield the limit of a clause that sets something apart: "only X", "nothing but X", "everything except X", "the
     rest"."""
     mark = words[place]
-    before, after = clause[: mark.end], clause[mark.end :].lstrip()
+    before, after = clause[: mark.end], clause[mark.end :]
     is_forbidden = not {*"nklo"}.isdisjoint(row) or mark.text.startswith("no")
     things = _things(after)
     acts = {_act(word.text) for word in words[:place] if word.kind == "a"}
