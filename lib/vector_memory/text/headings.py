@@ -9,14 +9,17 @@ from vector_memory.text.statements import FENCE
 from vector_memory.text.words import words_in
 
 DEEPEST = 6
+_DONE = tuple(tables.lines("done_words"))
+"""How words begin, in any language, that say of what is listed that it is done."""
 _OPEN = frozenset(", ".join(tables.lines("open_headings")).split(", "))
 
 
 def names_what_is_open(heading: str) -> bool:
-    """Whether a heading says of what stands below it that it is still to be done, and nothing else: its number and what
-    follows in brackets do not count."""
-    words = words_in(heading.replace("（", "(").partition("(")[0])
-    return " ".join(word for word in words if not word.isdigit()) in _OPEN
+    """Whether a heading says of what stands below it that it is still to be done, and nothing else: its number does not
+    count, nor what it has in brackets, unless that says that it is done."""
+    plain, _, aside = heading.replace("（", "(").partition("(")
+    named = " ".join(word for word in words_in(plain) if not word.isdigit())
+    return named in _OPEN and not any(done in aside.lower() for done in _DONE)
 
 
 def lines_below(markdown: str, about: Callable[[str], int]) -> Iterator[tuple[int, str, int]]:

@@ -42,6 +42,8 @@ MOST_OPEN_WORDS = 12
 """Who asks what is open, and no more, needs no more words."""
 LONGEST_PIECE = 12
 """Characters of the longest piece of a question or a refusal, where no spaces part the words."""
+LONGEST_ROW = 80
+"""Characters of a row of them; a longer one says more than that."""
 MOST_TERMS = 8
 """A prompt of more terms says itself what it is about."""
 FEW_WORDS = 3
@@ -126,7 +128,8 @@ class Prompt:
             return False
         known = _OF_OPEN_ITEMS["open"] | _OF_OPEN_ITEMS["beside"] | analysis.STOP_WORDS
         named = _OF_OPEN_ITEMS["open"] - ({"open"} if _opens(words) else set())
-        pieces = [piece for word in words for piece in _pieces(word, known)]
+        cut = known | _OF_OPEN_ITEMS["otherwise"]
+        pieces = [piece for word in words for piece in _pieces(word, cut)]
         is_named = not named.isdisjoint(pieces) or any(
             {*some}.issubset(pieces) for some in _OPEN_TOGETHER
         )
@@ -134,7 +137,8 @@ class Prompt:
         asking = {words[0].partition("'")[0]} if words else set()
         asking.update(filter(analysis.is_unspaced, pieces))
         is_asked = self.is_question or not (_ASKING | _OF_OPEN_ITEMS["telling"]).isdisjoint(asking)
-        return is_named and is_asked and known.issuperset(pieces)
+        is_otherwise = any(map(analysis.is_unspaced, _OF_OPEN_ITEMS["otherwise"] & {*pieces}))
+        return is_named and is_asked and not is_otherwise and known.issuperset(pieces)
 
     @property
     def points_back(self) -> bool:
@@ -258,7 +262,7 @@ def _asks_for_more(words: "list[str]") -> bool:
 
 def _pieces(word: str, known: "frozenset[str]") -> "list[str]":
     """Return a word cut into those that are known, the longest first, where no spaces part them, and what is left of it."""
-    pieces, rest = [], word if analysis.is_unspaced(word) else ""
+    pieces, rest = [], word if len(word) <= LONGEST_ROW and analysis.is_unspaced(word) else ""
     while rest:
         sizes = range(min(len(rest), LONGEST_PIECE), 0, -1)
         size = next((size for size in sizes if rest[:size] in known), len(rest))

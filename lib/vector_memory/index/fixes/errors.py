@@ -58,7 +58,7 @@ _VARIES = tuple(
         (r"<hash>(?:::\w+)+", "<hash>"),
         (r"(?<![\w<])(?:~|\.{1,2}|[\w.@-]+)?(?:/[^\s/'\":,()<>]+)*/(?=[^\s/'\":,()<>])", ""),
         # Which branch it was that could not be pushed.
-        (r"\S+\s+->\s+\S+(?=\s\()", "<ref>"),
+        (r"(?<=rejected\])\s+\S+\s+->\s+\S+", " <ref>"),
         # What says how a program ended tells errors apart; other numbers do not, nor does which of several machines
         # or pods it was (`node-2`).
         (
@@ -228,14 +228,15 @@ def line_of(text: str) -> str:
     if last and last[0] and lines[last[0] - 1].endswith(":"):
         last = [at for at, line in enumerate(lines) if line.endswith(":")]
     at = next(plain, complaints[0] if complaints else last[0] if last else -1)
-    return _unplaced(lines[at]).strip("=> ") if lines else text.strip()
+    return _unplaced(lines[at]).strip("= ").removeprefix("> ") if lines else text.strip()
 
 
 def _heads(lines: Sequence[str], at: int) -> bool:
     """Whether a line has its cause right below it ("> Could not find x:y:1"), or does not say what is wrong and has one
     below it that does."""
-    cause = "".join(lines[at + 1 : at + 2])
-    if cause.lstrip().startswith("> ") and _complains(cause):
+    cause = "".join(lines[at + 1 : at + 2]).lstrip()
+    # Not a line of code that is pointed at: "> 12 | throw new Error()".
+    if cause.startswith("> ") and not cause[2:].lstrip()[:1].isdigit() and _complains(cause):
         return True
     if _says_what(lines[at]):
         return False

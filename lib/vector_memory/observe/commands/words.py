@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
+import re
 from collections.abc import Iterator
 
 from vector_memory.text import tables
@@ -23,6 +24,10 @@ def entries(table: str) -> Iterator[tuple[str, list[str]]]:
                 yield program, columns
 
 
+_MADE_AGAIN = re.compile("|".join(map(fnmatch.translate, sorted(WORDS["made-again"]))))
+"""A `*` stands for any letters. As one expression: it is asked of every name that a command line deletes."""
+
+
 def is_like(group: str, text: str) -> bool:
     """Whether a text has one of the forms of a group; a `*` stands for any letters."""
     return any(fnmatch.fnmatchcase(text, form) for form in WORDS[group])
@@ -30,4 +35,4 @@ def is_like(group: str, text: str) -> bool:
 
 def is_name_made_again(name: str) -> bool:
     """Whether tools make again what has this name, in whatever folder it lies."""
-    return is_like("made-again", name) or is_like("made-again", name.rstrip("*"))
+    return bool(_MADE_AGAIN.match(name) or _MADE_AGAIN.match(name.rstrip("*")))

@@ -28,6 +28,8 @@ from vector_memory.index.fixes.likeness import agree, particulars
         ("To github.test:acme/shop.git\n ! [rejected]        main -> main (fetch first)\nerror: failed to push some refs to 'github.test:acme/shop.git'\nhint: Updates were rejected", "! [rejected] main -> main (fetch first)"),
         ("* What went wrong:\nCould not resolve all files for configuration ':compileClasspath'.\n> Could not find com.acme:money:1.2.\n  Searched in", "Could not find com.acme:money:1.2."),
         ("Could not resolve all files for configuration ':api'.\n> Could not resolve com.acme:money:1.2.\n   > Received status code 401 from server: Unauthorized", "Received status code 401 from server: Unauthorized"),
+        ('SyntaxError: Unexpected token, expected ";" (1:7)\n\n> 1 | const err = new Error("boom")', 'SyntaxError: Unexpected token, expected ";" (1)'),
+        ("error: expected Vec<u8>, found Vec<T>", "expected Vec<u8>, found Vec<T>"),
     ],
 )  # fmt: skip
 def test_the_line_that_says_it(output: str, line: str) -> None:
@@ -99,6 +101,7 @@ def test_what_varies_is_one(one: str, other: str) -> None:
         ("sh: exited with code 137", "sh: exited with code 1"),
         ("FileNotFoundError: No such file or directory: '/srv/x.yaml'", "FileNotFoundError: No such file or directory: '/srv/y.sql'"),
         (REJECTED.format(ref="main -> main", why="fetch first"), REJECTED.format(ref="main -> main", why="pre-receive hook declined")),
+        ("error: cannot match Int -> Bool (given) here", "error: cannot match String -> Float (given) here"),
     ],
 )  # fmt: skip
 def test_what_is_missing_tells_apart(one: str, other: str) -> None:
