@@ -53,6 +53,12 @@ class StateTables:
                 connection.execute("PRAGMA synchronous = NORMAL")
 
 
+def _named_in(path: str) -> list[str]:
+    """Return the session that a transcript's path names, that of a subagent's transcript in its folder."""
+    *above, name = path.removesuffix(".jsonl").split(os.sep)
+    return [name, *(above[-2:-1] if above[-1:] == ["subagents"] else [])]
+
+
 class StateRows(StateTables):
     """The small tables: a part of `State`."""
 
@@ -127,8 +133,7 @@ class StateRows(StateTables):
                 rows += connection.execute(sql, (project,)).fetchall()
             names = {*transcripts, *(session for (session,) in rows)} - {""}
             known = [str(path) for (path,) in connection.execute("SELECT path FROM cursors")]
-            parts = {path: path.removesuffix(".jsonl").split(os.sep) for path in known}
-            gone = {path for path in known if not names.isdisjoint((path, *parts[path]))}
+            gone = {path for path in known if not names.isdisjoint((path, *_named_in(path)))}
             rows += [(path,) for path in gone]
             for table in ("sessions", "shown", "due", "use_labels"):
                 connection.executemany(f"DELETE FROM {table} WHERE session = ?", rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
@@ -66,12 +67,15 @@ class MemoryWrites(Upkeep):
 
         Raises:
             NotFoundError: there is none of that id.
-            OvertakenError: it was changed or forgotten since it was read (its `seq`); nothing was written.
+            OvertakenError: it was forgotten, or gave way, since it was read (its `seq`); nothing was written.
         """
         with self.connections.writing() as connection:
             old = self.reader.get(connection, memory.id)
-            if memory.seq and memory.seq != old.seq:
-                raise OvertakenError(f"Memory {memory.id[:12]} was changed meanwhile.")
+            if memory.seq not in (0, old.seq) and old.status is not Status.ACTIVE:
+                # What gave way, or was forgotten, does not come back by who had read it before.
+                raise OvertakenError(
+                    f"Memory {memory.id[:12]} was forgotten or replaced meanwhile."
+                )
             same_text = memory.embedded == old.embedded
             kept = {name: getattr(old, name) for name in OF_ITS_STORE}
             new = replace(memory, **kept, model=old.model if same_text else "")
@@ -97,14 +101,15 @@ class MemoryWrites(Upkeep):
             TypeError: a text or title is no CleanText.
             BadInputError: an id to add is stored already.
             NotFoundError: one to change is not.
-            OvertakenError: one to change was changed since it was read.
         """
         if not (added or changed or dropped):
             return
         with self.connections.writing() as connection:
             self.add(added)
             for memory in changed:
-                self.update(memory)
+                # What is gone since it was read stays gone, and the rest is written.
+                with suppress(OvertakenError):
+                    self.update(memory)
             purge(connection, dropped)
         # After the commit: a log cannot be folded in while a transaction is open.
         if dropped:

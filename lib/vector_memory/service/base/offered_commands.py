@@ -7,20 +7,27 @@ from collections.abc import Iterable
 
 from vector_memory.index.fixes.fix_drafts import RAN
 from vector_memory.model import Memory
+from vector_memory.text.words import codes_in
 
 
 def of_memory(memory: Memory) -> list[str]:
     """Return the command lines that a memory would have somebody run: those that were noted with it, else
-    whatever it may quote as code. A mark may belong to none, so what stands between two codes counts, too."""
+    whatever it quotes as code."""
     noted = memory.extra.get(RAN)
-    if isinstance(noted, list):
-        return list(map(str, noted))
-    codes, is_fenced = list[str](), False
-    for line in memory.text.splitlines():
-        is_fence = line.lstrip().startswith(("```", "~~~"))
-        codes += [line] if is_fenced and not is_fence else line.split("`")[1:]
-        is_fenced ^= is_fence
-    return [code.strip() for code in codes if code.strip()]
+    return list(map(str, noted)) if isinstance(noted, list) else codes_in(memory.text)
+
+
+def is_harmless(memory: Memory, folder: str) -> bool:
+    """Whether the observer would flag nothing of what a memory would have somebody run. Where that was not noted each line
+    counts, and each piece between marks: in a fence, over two lines or behind a mark of no code it may be a command.
+
+    Args:
+        folder: where it would be run, "" where nobody knows.
+    """
+    if isinstance(memory.extra.get(RAN), list):
+        return are_harmless(of_memory(memory), folder)
+    pieces = (piece.strip() for line in memory.text.splitlines() for piece in line.split("`"))
+    return are_harmless(filter(None, pieces), folder)
 
 
 def are_harmless(commands: Iterable[str], folder: str) -> bool:

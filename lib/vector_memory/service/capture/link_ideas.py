@@ -103,6 +103,10 @@ def _is_idea(memory: Memory) -> bool:
 
 def _weave_one(ctx: Context, shelf: Shelf, memory: Memory, vector: Vector) -> None:
     with shelf.storing:
+        # What came before it in this batch may have taken it in.
+        memory = shelf.journal.by_ids([memory.id]).get(memory.id, memory)
+        if memory.status is not Status.ACTIVE:
+            return
         found = neighbours(ctx, shelf, memory, vector)
         found += _problems(shelf, memory, found)
         near = [

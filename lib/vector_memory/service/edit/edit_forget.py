@@ -92,13 +92,16 @@ def edit(ctx: Context, request: EditRequest) -> EditAnswer:
         raise BadInputError(
             "Nothing to change.", "Give --text, --kind, --tag, --priority or --due."
         )
-    changed = replace(changed_by(ctx, request, memory), updated_at=ctx.now())
-    if request.text is not None:
-        # Whoever writes it anew has read it: the marks belonged to the old words.
-        extra = {**trust_marks.unmarked(memory.extra), EDITED: True}
-        changed = replace(changed, text=redact.clean(request.text).text, extra=extra)
-        changed = proposals.reviewed(changed, "edited", ctx.now())
-    stored = shelf.journal.update(changed)
+    with shelf.storing:
+        # Read anew: nobody merges into it now, and what was merged since stays.
+        shelf, memory = lookup(ctx, memory.id)
+        changed = replace(changed_by(ctx, request, memory), updated_at=ctx.now())
+        if request.text is not None:
+            # Whoever writes it anew has read it: the marks belonged to the old words.
+            extra = {**trust_marks.unmarked(memory.extra), EDITED: True}
+            changed = replace(changed, text=redact.clean(request.text).text, extra=extra)
+            changed = proposals.reviewed(changed, "edited", ctx.now())
+        stored = shelf.journal.update(changed)
     raised = keep_level(ctx, shelf, stored, memory, is_agent=request.is_agent)
     if request.triggers is not None:
         ctx.later(lambda: conditions.asks_at_tools(ctx))

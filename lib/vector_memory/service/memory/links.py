@@ -166,7 +166,7 @@ def _unlink(
             f"`vector-memory links {memory.id[:12]}` shows what there is.",
         )
     if other.superseded_by == memory.id and relation in (None, Relation.SUPERSEDES):
-        shelf.journal.update(other.revived())
+        shelf.journal.update(shelf.journal.get(other.id).revived())
         ctx.notify()
     return removed
 

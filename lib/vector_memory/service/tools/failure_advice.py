@@ -168,7 +168,7 @@ def _is_offered(memory: Memory, folder: str) -> bool:
         return False
     if memory.origin is Origin.USER:
         return True
-    return offered_commands.are_harmless(offered_commands.of_memory(memory), folder)
+    return offered_commands.is_harmless(memory, folder)
 
 
 def _present(ctx: Context, question: HookQuestion, fixes: Sequence[Memory]) -> str:

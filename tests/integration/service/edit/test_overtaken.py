@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 from service_house import ServiceHouse, door
 
-from vector_memory.errors import NotFoundError
+from vector_memory.errors import OvertakenError
 from vector_memory.model import Scope, Status
 from vector_memory.service.edit import edit_forget
 from vector_memory.service.memory import merging
@@ -23,16 +24,22 @@ def remember(house: ServiceHouse, **more: Any) -> Any:
 
 def once_before(
     monkeypatch: pytest.MonkeyPatch, module: Any, name: str, act: Callable[[], object]
-) -> None:
-    """Let something be done by somebody else right before a function is called for the first time."""
-    real, acts = getattr(module, name), [act]
+) -> list[threading.Thread]:
+    """Let something be done by somebody else right before a function is called for the first time, or as soon as what
+    calls that lets it."""
+    real, others = getattr(module, name), [threading.Thread(target=act)]
 
     def acting(*args: Any, **named: Any) -> Any:
-        while acts:
-            acts.pop()()
+        while others:
+            other = others.pop()
+            other.start()
+            other.join(0.5)
+            begun.append(other)
         return real(*args, **named)
 
+    begun: list[threading.Thread] = []
     monkeypatch.setattr(module, name, acting)
+    return begun
 
 
 def test_what_is_forgotten_while_it_is_edited_stays_forgotten(
@@ -42,7 +49,7 @@ def test_what_is_forgotten_while_it_is_edited_stays_forgotten(
     once_before(
         monkeypatch, edit_forget, "changed_by", lambda: door(house.ctx, "forget", {"ids": [id]})
     )
-    with pytest.raises(NotFoundError):
+    with pytest.raises(OvertakenError):
         door(house.ctx, "edit", {"id": id, "tags": ["x"]})
     stone = house.ctx.global_shelf().journal.get(id)
     assert (stone.status, stone.text, stone.tags) == (Status.FORGOTTEN, "", ())
@@ -52,8 +59,11 @@ def test_what_is_merged_while_it_is_edited_keeps_both(
     house: ServiceHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     id = remember(house, tags=["tree"])["id"]
-    once_before(monkeypatch, edit_forget, "changed_by", lambda: remember(house, tags=["oak"]))
+    others = once_before(
+        monkeypatch, edit_forget, "changed_by", lambda: remember(house, tags=["oak"])
+    )
     door(house.ctx, "edit", {"id": id, "priority": "HIGH"})
+    others[0].join()
     memory = house.ctx.global_shelf().journal.get(id)
     assert ({*memory.tags}, memory.priority) == ({"tree", "oak"}, "HIGH")
 
@@ -63,8 +73,10 @@ def test_what_gives_way_while_it_is_edited_does_not_come_back(
 ) -> None:
     id = remember(house)["id"]
     newer = {"text": "The herons moved to the willow.", "supersedes": id}
-    once_before(monkeypatch, edit_forget, "changed_by", lambda: remember(house, **newer))
-    door(house.ctx, "edit", {"id": id, "tags": ["x"]})
+    others = once_before(monkeypatch, edit_forget, "changed_by", lambda: remember(house, **newer))
+    with pytest.raises(OvertakenError):
+        door(house.ctx, "edit", {"id": id, "tags": ["x"]})
+    others[0].join()
     texts = [one["text"] for one in door(house.ctx, "list", {"all_projects": True})["memories"]]
     assert texts == [newer["text"]]
 

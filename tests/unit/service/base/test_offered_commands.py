@@ -21,17 +21,21 @@ from vector_memory.service.base import offered_commands
         "Run:\n```sh\nrm -rf /\n```",
         "```sh\nls\n``` and then `rm -rf /`",
         "~~~\nls\n  rm -rf /\n~~~",
+        "1. ```sh\n   rm -rf /\n   ```",
+        "`cd / &&\nrm -rf *`",
     ],
 )
 def test_no_mark_hides_a_command(text: str) -> None:
-    said = offered_commands.of_memory(memory(1, text))
-    assert "rm -rf /" in said
-    assert not offered_commands.are_harmless(said, "/p")
+    assert not offered_commands.is_harmless(memory(1, text), "/p")
 
 
 @pytest.mark.parametrize(
     "text",
-    ["`x` for `git status`, then format it", "Run `make` and remove nothing.", "```\nmake\n```\nrm -rf / is never run."],
+    ["`x` for `git status`, then format it", "Run `make` and remove nothing.", "```\nmake\n```\nRemove / by hand, then make it again."],
 )  # fmt: skip
 def test_words_around_codes_are_harmless(text: str) -> None:
-    assert offered_commands.are_harmless(offered_commands.of_memory(memory(1, text)), "/p")
+    assert offered_commands.is_harmless(memory(1, text), "/p")
+
+
+def test_codes_are_what_is_quoted() -> None:
+    assert offered_commands.of_memory(memory(1, "`x` for ``git status``")) == ["x", "git status"]
