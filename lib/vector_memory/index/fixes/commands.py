@@ -51,6 +51,13 @@ _SELECTING = _WORDS_OF["selecting"]
 _RUNNING_LOCALS = frozenset({"yarn", "pnpm", "bun"})
 """Package managers that run a package's program by its name alone: `yarn tsc`."""
 _WRAPPERS = frozenset({"gradlew", "mvnw"})
+_GIVEN = {
+    "git commit": frozenset(
+        ("-m", "-F", "-t", "--message", "--author", "--date", "--fixup", "--squash", "--trailer")
+    ),
+    "git restore": frozenset(("-s", "--source")),
+}
+"""Options of a job that have a value besides those that have one in all of them."""
 _CONTAINERS = frozenset({"docker", "podman"})
 
 
@@ -111,10 +118,14 @@ class CommandPart:
 
     @property
     def named(self) -> tuple[str, ...]:
-        """Its words without options and what these are given."""
+        """Its words without options and what these are given; of short ones in one word (`-am`) the last is."""
+        valued = _VALUED | _GIVEN.get(self.job, frozenset())
         pairs = zip(("", *self.words), self.words, strict=False)
         return tuple(
-            word for before, word in pairs if not word.startswith("-") and before not in _VALUED
+            word
+            for before, word in pairs
+            if not (word.startswith("-") or before in valued)
+            and not (before[:1] == "-" != before[1:2] and f"-{before[-1]}" in valued)
         )
 
     @cached_property

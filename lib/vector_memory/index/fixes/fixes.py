@@ -57,7 +57,8 @@ _PAST_CHECKS = frozenset({"--no-verify", "--admin"})
 """Options that go past what failed rather than mend it."""
 _UNDOING = frozenset({"git checkout", "git restore", "git reset", "git stash", "git revert"})
 _NOT_UNDOING = frozenset({"--staged", "-S", "-b", "-B"})
-"""Options with which these leave the files as they are."""
+"""Options with which these leave the files as they are, unless another one says otherwise."""
+_UNDOING_TOO = frozenset({"--worktree", "-W"})
 _KEEPING = frozenset({"git add", "git commit", "git push"})
 """Jobs that keep what was done: they mend nothing where anything else was done."""
 _MANNERS = frozenset({"--verbose", "--quiet", "--silent", "--color", "--no-color", "--exitfirst"})
@@ -416,33 +417,49 @@ def _stayed(calls: Sequence[ToolUse], later: Sequence[ToolUse] = ()) -> list[Too
     """Return the calls that went well, without edits that were taken back, be it by a later one. What is committed
     is not taken back by `git checkout FILE`."""
     kept: dict[int, ToolUse] = {}
-    committed = 0
+    committed: set[int] = set()
     for number, call in enumerate((*calls, *later)):
         if call.failed or not call.is_done:
             continue
         kept[number] = call
         for part in commands.acting(call.command):
             if part.job == "git commit":
-                committed = number
+                committed |= {at for at, one in kept.items() if _reaches(part, one.file)}
             elif part.job in _UNDOING:
                 kept = {
                     at: one
                     for at, one in kept.items()
-                    if at < committed or not (at == number or _undoes(part, one.file))
+                    if at in committed or not (at == number or _reaches(part, one.file))
                 }
     return [one for number, one in kept.items() if number < len(calls)]
 
 
-def _undoes(part: CommandPart, file: str) -> bool:
-    """Whether a job of git takes back what was done to a file: it names it, its path's end, or a folder around it."""
-    if part.job == "git reset":
-        names = (".",) * ("--hard" in part.words)
-    else:
-        names = part.named if _NOT_UNDOING.isdisjoint(part.words) else ()
-    path, *ends = (f"/{name}/".replace("\\", "/").replace("/./", "/") for name in (file, *names))
+def _reaches(part: CommandPart, file: str) -> bool:
+    """Whether a job of git commits or takes back a file: it names it, its path's end, or a folder around it."""
+    path = f"/{file}/".replace("\\", "/").replace("/./", "/")
+    names = _paths(part, path.split("/")[-2])
+    ends = (f"/{name}/".replace("\\", "/").replace("/./", "/") for name in names)
     return bool(file) and any(
         end.replace("//", "/") in path or (end[:2] == "//" and end.endswith(path)) for end in ends
     )
+
+
+def _paths(part: CommandPart, last: str) -> tuple[str, ...]:
+    """Return the paths that a job of git commits or takes back, "." for all. What `git checkout` is given first is as
+    often a branch: it is a path where it looks like one, or is what the file that is asked for is called."""
+    words, named = part.words, part.named
+    if "--" in words:
+        named = words[words.index("--") + 1 :]
+    if part.job == "git commit":
+        return named or (".",)
+    if part.job == "git reset":
+        return (".",) * ("--hard" in words)
+    if not _NOT_UNDOING.isdisjoint(words) and _UNDOING_TOO.isdisjoint(words):
+        return ()
+    if "--" in words or part.job == "git restore" or not named:
+        return named
+    is_path = named[0] == last or not {"/", "\\", "."}.isdisjoint(named[0])
+    return named if is_path else named[1:]
 
 
 def _switches_off(call: ToolUse) -> bool:

@@ -606,12 +606,16 @@ def test_what_is_undone_after_another_error_is_no_part_of_it(
 
 UNDOING = [
     "git checkout src/db.py", "git checkout -- db.py", "git restore ./src/", "git checkout 'src\\db.py'", "git checkout .", "git reset --hard",
-    "git checkout /home/dev/app/src/db.py", "git -C /home/dev/app checkout src/db.py",
+    "git checkout /home/dev/app/src/db.py", "git -C /home/dev/app checkout src/db.py", "git checkout main src", "git restore src",
+    "git checkout main -- src", "git restore --staged --worktree src/db.py", "git restore -SW src", "git checkout db.py",
+    "git commit -m notes docs/a.md && git checkout src/db.py", "git commit -qm a -- src/db.pyi; git checkout src/db.py",
 ]  # fmt: skip
 LEAVING = [
     "git reset src/db.py", "git restore --staged src/db.py", "git checkout web/src/db.py", "git checkout web/db.py",
-    "git checkout -b src", "git checkout db", "git -C src checkout main",
+    "git checkout -b src", "git checkout db", "git -C src checkout main", "git checkout src", "git checkout -q src && git pull",
+    "git checkout src -- pom.xml", "git restore -s src pom.xml", "git checkout src --", "git revert dev",
     "git commit -am port && git checkout src/db.py", "git checkout other.py && git commit -am port; git checkout .",
+    "git commit -m port src && git checkout .", "git commit -S -m 'see a.md'; git checkout .", "git commit -F - <<E\nsee a.md\nE\ngit reset --hard",
 ]  # fmt: skip
 
 
@@ -621,8 +625,8 @@ LEAVING = [
 def test_what_an_undoing_takes_back(
     ran: str, stays: bool, session: Session, tmp_path: Path
 ) -> None:
-    """It names the edited file by its path's end, or a folder around it; what was committed stays, and so does
-    what is only unstaged."""
+    """It names the edited file by its path's end, or a folder around it, where that is no branch; what was committed
+    stays, be it by name, and so does what is only unstaged."""
     session.fail("pytest")
     session.edit("/home/dev/app/src/db.py", "5432", "5433")
     session.fail("pytest", "Exit code 1\nE   KeyError: 'region'")
