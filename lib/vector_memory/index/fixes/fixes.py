@@ -67,6 +67,7 @@ _WORDS_OF = tables.sets("command_words")
 _CHECK_ENDS = ("check", "lint")
 _CHECKS, _MAKING, _READING = (_WORDS_OF[name] for name in ("checks", "making", "reading"))
 _SWITCHES = tables.sections("switched_off_checks")
+_EXPRESSIONS = tuple(" ".join(_SWITCHES["expressions"]).split())
 _PROSE = (".md", ".rst", ".adoc", ".txt")
 
 
@@ -468,8 +469,9 @@ def _switches_off(call: ToolUse) -> bool:
     file = call.file.lower()
     if file.endswith(_PROSE):
         return False
-    is_checking = any(name in file for name in _SWITCHES["names"])
-    marks = _SWITCHES["anywhere"] + _SWITCHES["tests and builds"] * is_checking
+    is_checking = any(name in path for name in _SWITCHES["names"] for path in (file, call.file))
+    is_shell = is_checking or not file.endswith(_EXPRESSIONS)
+    marks = _SWITCHES["anywhere"] + _SWITCHES["shell"] * is_shell + _SWITCHES["tests"] * is_checking
     return any(
         old and _times(mark, new.lower()) > _times(mark, old.lower())
         for old, new in call.edits

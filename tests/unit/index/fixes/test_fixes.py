@@ -523,6 +523,12 @@ def test_what_a_corrected_line_does_first_is_no_less_than_a_look(
     assert "ran `adb uninstall app.field && flutter run -d pixel` instead" in draft.text
 
 
+SHELLS = [
+    "ci.sh", "scripts/check.sh", "bin/ci", "ci/run", ".husky/pre-commit", "Dockerfile", "Jenkinsfile", "Earthfile", "Rakefile", "noxfile.py",
+    "setup.cfg", "run.ps1", "meson.build", "BUILD.bazel", "build.gradle.kts", "Makefile", ".github/workflows/ci.yml", "tox.ini",
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new"),
     [
@@ -534,6 +540,13 @@ def test_what_a_corrected_line_does_first_is_no_less_than_a_look(
         ("web/a.spec.ts", "it('x'", "it.skip('x'"),
         ("app/src/test/ATest.java", "@Test", "@Ignore @Test"),
         ("t/test_a.py", "import pytest", "import pytest\npytestmark = pytest.mark.skip"),
+        ("src/FooIT.java", "@Test", "@Disabled @Test"),
+        ("src/it/java/Foo.java", "@Test", "@Ignore @Test"),
+        ("cypress/a.js", "it('x'", "it.skip('x'"),
+        ("web/a.cy.ts", "it('x'", "it.skip('x'"),
+        ("tests/a.js", "ok(a.is)", "ok(a.is || true)"),
+        ("run.cmd", "npm test", "npm test || exit 0"),
+        *((file, "make lint", "make lint || true") for file in SHELLS),
     ],
 )
 def test_a_check_that_is_switched_off_mends_nothing(
@@ -548,6 +561,11 @@ def test_a_check_that_is_switched_off_mends_nothing(
     assert not found(session, tmp_path)
 
 
+EXPRESSIONS = [
+    "ts", "tsx", "mjs", "vue", "php", "rb", "pl", "go", "rs", "java", "cs", "swift", "cpp",
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new"),
     [
@@ -559,7 +577,8 @@ def test_a_check_that_is_switched_off_mends_nothing(
         ("src/a.js", "opts.strict", "opts.strict || true"),
         ("src/a.rs", "it.next()", "it.skip(1)"),
         ("app/User.java", "Bitmap", "@Ignore Bitmap"),
-        ("Dockerfile", "RUN groupadd app", "RUN groupadd app || true"),
+        ("src/Audit.kt", "it.drop(1)", "it.skip(1)"),
+        *((f"src/a.{end}", "opts.strict", "opts.strict || true") for end in EXPRESSIONS),
         ("eslint.config.js", "sourceType: 'script'", "sourceType: 'module'"),
     ],
 )
