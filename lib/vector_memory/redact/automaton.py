@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 import re2
@@ -154,12 +155,27 @@ class Automaton:
                 rule = self.rules[place]
                 first, last = max(0, start - rule.back), end + rule.back
                 far = (_NEAR if rule.back else LONGEST) if rule.clue else _BEYOND
-                for matched in rule.pattern.finditer(text, first, end + far):
-                    if matched.start() > last:
-                        break
+                for matched in _beginning(rule.pattern, text, range(first, last + 1), end + far):
                     if not rule.kind:
                         reached = max(reached, matched.end())
                     yield rule, matched
+
+
+def _beginning(
+    pattern: re.Pattern[str], text: str, places: range, limit: int
+) -> Iterator[re.Match[str]]:
+    """Yield a pattern's matches that begin at one of some places. Where these are few each is tried: a search that
+    finds nothing there would go on to the limit, behind every place anew."""
+    if len(places) > _BEYOND:
+        found = pattern.finditer(text, places.start, limit)
+        yield from takewhile(lambda matched: matched.start() in places, found)
+        return
+    reached = places.start
+    for place in places:
+        matched = pattern.match(text, place, limit) if place >= reached else None
+        if matched:
+            reached = matched.end()
+            yield matched
 
 
 _LOOKAROUNDS = ("(?=", "(?!", "(?<=", "(?<!")

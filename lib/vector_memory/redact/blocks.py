@@ -14,15 +14,19 @@ _EDGE = re.compile(
 )
 _KEY_LINE = re.compile(
     r"""(?:\\{1,4}[nrt]|[\s"'+,>#|*/]|\d{1,5}[\t→])*"""
-    r"""(?:[A-Za-z0-9+/=_-]{16,}|(?:Proc-Type|DEK-Info|Comment|Version|Hash): [^\n\\"]{0,120}"""
-    r"""|[A-Za-z0-9+/]{1,64}={1,2})"""
+    r"""(?:(?P<body>[A-Za-z0-9+/=_-]{16,}|[A-Za-z0-9+/]{1,64}={1,2})"""
+    r"""|(?:Proc-Type|DEK-Info|Comment|Version|Hash): [^\n\\"]{0,120})"""
+)
+_PUTTY_LINE = (
+    r"""(?:[ \t"',]{0,4}(?:\\{1,4}r)?(?:\n|\\{1,4}n)[ \t>+|#*"'-]{0,12}(?:\d{1,5}[\t→:|][ ]?)?(?:[A-Za-z0-9+/]{16,100}={0,2}"""
+    r"""|(?:[A-Z][\w-]{3,20}: [^\n]{0,200}?|[A-Za-z0-9+/]{1,15}={0,2})(?=[ \t"',]{0,4}(?:\n|\\|\Z))))"""
 )
 _PUTTY = re.compile(
     r"PuTTY-User-Key-File-\d: (?:(?:(?!\n\s*\n|PuTTY-)[\s\S]){1,20000}?Private-(?:MAC|Hash): [0-9a-f]{1,64}"
-    r"|[\w-]{1,80}[ \t]?(?:(?:\\{1,4}r)?(?:\n|\\{1,4}n)[ \t>+|]{0,12}(?:\d{1,5}[\t→:|][ ]?)?(?:[A-Za-z0-9+/]{16,100}={0,2}"
-    r"|(?:[A-Z][\w-]{3,20}: [^\n]{0,200}?|[A-Za-z0-9+/]{1,15}={0,2})(?=[ \t]{0,4}(?:\n|\\|\Z))))+)"
+    rf"|(?:(?:(?!\n\s*\n|PuTTY-)[\s\S]){{1,20000}}[A-Za-z0-9+/]{{64}}|[\w@.-]{{1,80}}{_PUTTY_LINE}){_PUTTY_LINE}*)"
 )
-"""A key of PuTTY up to its last line, or of one that is cut off the lines that it may have."""
+"""A key of PuTTY up to its last line, or of one that is cut off up to the last full line before a blank one, whatever
+stands before its lines, and the lines behind that may be its own."""
 _PRIVATE_TAG = re.compile(r"<private\b[^<>\n]{0,200}>|</private\s{0,8}>", re.IGNORECASE)
 CLUE = rb"(?i:<private)|(?:PRIVATE|SECRET|OPENSSH) KEY|PuTTY-User-Key-File-"
 """What every text holds in which there is one."""
@@ -32,10 +36,12 @@ LONGEST_KEY = 20_000
 
 _PUBLIC = (
     rb"-----BEGIN [A-Z0-9 ]*(?:PUBLIC KEY|CERTIFICATE)[A-Z ]*-----|\bpk_(?:live|test)_[A-Za-z0-9]+"
-    rb"|\b(?:ssh|ecdsa|sk)-[a-z0-9@.-]+[ \t]+AAAA[A-Za-z0-9+/]+=*"
+    rb"|\b(?:ssh|ecdsa|sk)-[a-z0-9@.-]+[ \t]+AAAA[A-L](?:[HXn3]N[rz]|[GWm2]Vj)[A-Za-z0-9+/]+=*"
 )
+"""A key of ssh repeats in its base64 how the name of its kind begins: "ss", "sk" or "ec"."""
 _PUBLIC_SIGNS = (b"PUBLIC KEY", b"CERTIFICATE", b"pk_", b"AAAA")
 """One of which each has: most texts have none."""
+_WITHOUT_SIGNS = str.maketrans("", "", "+/")
 _BLANK, _LAST_LINE = "^", 40
 """A sign that no finder takes for part of a value, and characters behind a block's last full line."""
 _LEAST_BODY = 20
@@ -65,14 +71,16 @@ def without_public(text: str, plain: bytes, private: Sequence[int]) -> str:
     parts, position = [], 0
     for hit in finder(_PUBLIC).finditer(plain):
         start, end = hit.span()
-        if text[start] == "-":
+        is_block = text[start] == "-"
+        if is_block:
             start, end = end, _body_end(text, end, end + LONGEST_KEY)
             if text.find("-----END", end, end + _LAST_LINE) < 0 or (
                 bisect(private, start) < bisect(private, end)
             ):
                 continue
-        parts += [text[position:start], _BLANK * (end - start)]
-        position = end
+        for first, last in _material(text, start, end) if is_block else [(start, end)]:
+            parts += [text[position:first], _BLANK * (last - first)]
+            position = last
     return "".join([*parts, text[position:]])
 
 
@@ -112,6 +120,15 @@ def _key_end(text: str, start: int) -> int | None:
     limit = edge.start() if edge else min(len(text), start + LONGEST_KEY)
     body = _body_end(text, start, limit)
     return body if body > start else None
+
+
+def _material(text: str, position: int, limit: int) -> Iterator[tuple[int, int]]:
+    """Yield the places of the lines from `position` on that are base64 and no more: what a header says, or a name with
+    its value, is as private in a public block as anywhere."""
+    while matched := _KEY_LINE.match(text, position, limit):
+        position = matched.end()
+        if (matched["body"] or "_").rstrip("=").translate(_WITHOUT_SIGNS).isalnum():
+            yield matched.span("body")
 
 
 def _body_end(text: str, position: int, limit: int) -> int:

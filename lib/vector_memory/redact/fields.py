@@ -43,7 +43,9 @@ def find_fields(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
         place = value.span(next(filter(value.group, QUOTINGS)))
         # Only right behind a name a word may be one: other fields have words of all kinds.
         between = text[end : value.start()]
-        is_next = field.lower() == "name" and between != "" == between.strip(_BETWEEN)
+        is_next = field.strip(" \t\\\"'").lower() == "name" and between != "" == between.strip(
+            _BETWEEN
+        )
         words = text[slice(*place)]
         parts = words.translate(_COOKIES).split() if is_session else [words]
         if any(is_secret(part, kind, is_next, is_plain=True) for part in parts):

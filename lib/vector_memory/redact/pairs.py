@@ -62,8 +62,10 @@ _TELLING_KEY = re.compile(
     r"(?:api|access|secret|private|auth\w*|encrypt\w*|sign\w*|master|account|service|shared\w*|license|activation|deploy|client|consumer)[ _.-]?key"
 )
 _COUNTED = re.compile(
-    r"(?:(?<![^\W\d_])(?:max|min|num|n)|total|count|input|output|prompt|completion|cache\w*|next|prev\w*|page|sort|foreign|primary|pub(?:lic|lishable)?|partition|cursor|continuation)[ _.-]?$"
+    r"(?:(?<![^\W\d_])(?:max|min|num|n)|total|count|input|output|prompt|completion|cache\w*|next|prev\w*|page|sort|foreign|primary|partition|cursor|continuation)[ _.-]?$"
 )
+_PUBLIC = {"key": ("pub", "public", "publishable"), "token": ("public", "publishable")}
+"""Words behind which what everybody may know is called so; a password never is."""
 
 _QUOTED = (
     r"""(?:\\{1,4}(?P<eq>["'`])(?P<escaped>[^"'`\\\n]{1,400})\\{1,4}(?P=eq)"""
@@ -247,7 +249,8 @@ def promised(name: str) -> str | None:
 
 def _kind(name: str, before: str) -> str | None:
     """Return what a name promises; None when it promises nothing."""
-    if _COUNTED.search(before):
+    public = next((words for word, words in _PUBLIC.items() if name.startswith(word)), ())
+    if _COUNTED.search(before) or before.rstrip(" _.-").endswith(public):
         return None
     if not name.startswith(_NO_PASSWORDS):
         return PASSWORD

@@ -34,6 +34,7 @@ _QUOTES = {**dict(zip("「『“«‘\"'`", "」』”»’\"'`", strict=True)),
 _EMPHASIS = "*_~"
 _JOINING = "이으"
 """What stands in Korean between a consonant and an ending."""
+_PLEASE, _REQUESTS = ("请", "請"), ("请求", "請求")
 _INSIDE = r"""[^\s"'`,;<>()|\\‘-„«»⺀-\U0010ffff"""
 _VALUE = re.compile(rf"(?<!{_INSIDE}]){_INSIDE}0-9]*[0-9]{_INSIDE}]*")
 """A run of characters with a digit. It is looked for in a piece of a text, from where a run begins and nowhere else:
@@ -120,7 +121,7 @@ def _is_told_in_words(before: str, lead: str, value: str, after: str) -> bool:
     if not is_about or not all(word[-1].isalnum() for word in words):
         return False
     if words[-1] in _COMES and not _IS.isdisjoint(words):
-        is_now = words[-1] in _WORDS["now"] and not _WORDS["is"].isdisjoint(words)
+        is_now = not (_WORDS["now"].isdisjoint(words[-2:]) or _WORDS["is"].isdisjoint(words))
         return is_secret(value, PASSWORD, False, is_plain=True) if is_now else _is_made(value)
     if words[-1] not in _WORDS["to"] or (words[-1] == "in" and not before.lower().endswith("la ")):
         return False
@@ -138,7 +139,8 @@ def _is_told_far_east(lead: str, value: str, after: str, is_quoted: bool, is_dig
         says = says.rpartition(")")[2].strip() or says
     said = "".join(char if char.isalnum() else "_" for char in after.lstrip(" \t")) + "_"
     joined = said.lstrip(_JOINING)
-    is_over = said.startswith(_ENDS) or joined.startswith(_ENDS)
+    is_asked = is_quoted and said.startswith(_PLEASE) and not said.startswith(_REQUESTS)
+    is_over = is_asked or said.startswith(_ENDS) or joined.startswith(_ENDS)
     is_strong = not value.isalnum() and is_said(value, PASSWORD)
     if not (is_over or said.startswith("_") or is_strong):
         return False

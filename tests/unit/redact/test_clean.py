@@ -369,6 +369,7 @@ def test_a_name_right_behind_such_a_word_stays(text: str) -> None:
         "a", "password=", "pw: ", "<private>", "-----BEGIN " + "PRIVATE KEY-----", "://", "a:", "\\",
         "https://a:", "\x1b[", "\x1b]", "eyJ", "login -p ", 'token: "', "token=&quot;a&b", "AKIA",
         "create user password ", "kennwort:", "-", "hex0", "e\u0301\u0323", "\uff41", "curl -u ", "key_", " ", '"kty": bearer aaaaaaaaaaaa ',
+        "recovery codes ", "2fa ",
     ],
 )  # fmt: skip
 def test_hostile_repetition_ends(unit: str) -> None:

@@ -82,6 +82,11 @@ usa **{}** como contraseña
 パスワードは今日から{}です
 비밀번호는 오늘부터 {}야
 비밀번호는 이제 {}예요
+la contraseña ahora es {}
+a senha agora é {}
+密码是: {}
+密码是「{}」请妥善保管
+密码为「{}」,请尽快修改
 das Passwort wird _{}_ sein
 """
 SAID = """
@@ -207,6 +212,11 @@ la contraseña será v2-compatible
 密码位置是 LedgerPool42。
 密码逻辑在 LedgerPool42。
 密码由LedgerPool42登录时校验
+密码用「LedgerPool42」请求校验
+密码是LedgerPool42请求校验
+パスワードは「LedgerPool42」テーブルにある
+a senha agora é obrigatória no LoginForm2
+la contraseña ahora es argon2id
 密码用LedgerPool42登录模块校验
 密码(必填) LedgerPool42
 パスワードは「user_v2」テーブルにある

@@ -81,6 +81,41 @@ def test_a_secret_beside_them_goes() -> None:
         assert value not in clean(text.format(value)).text
 
 
+def test_a_secret_within_them_goes() -> None:
+    """What a header says, a name with its value among the lines, and what only looks like a key of ssh."""
+    value = "Kx7" + "dR2vQ9" + "mTz4Wn"
+    lines = _lines(bytes.fromhex("308203153082"))
+    for text in (
+        _block("PGP PUBLIC KEY BLOCK", ["Comment: login with password: {}", "", *lines]),
+        _block("PUBLIC KEY", ["API_TOKEN={}", *lines]),
+        _block("CERTIFICATE", [*lines[:4], "APITOKEN={}", *lines[4:]]),
+        "password: ssh-x AAAA{}",
+    ):
+        cleaned = clean(text.format(value)).text
+        assert value not in cleaned
+        assert "PGP" not in text or all(line in cleaned for line in lines)
+
+
+@pytest.mark.parametrize(
+    "kind", ["ssh-rsa", "ssh-ed25519", "ssh-rsa-cert-v01@openssh.com", "ecdsa-sha2-nistp256", "sk-ssh-ed25519@openssh.com"]
+)  # fmt: skip
+def test_keys_of_ssh_stay(kind: str) -> None:
+    """Of each kind that there is, whatever is called before them."""
+    name = len(kind).to_bytes(4, "big") + kind.encode()
+    key = base64.b64encode(name + _DICE.randbytes(200)).decode()
+    text = f"the api token: {kind} {key} ci@build"
+    assert clean(text) == (text, 0)
+
+
+@pytest.mark.parametrize("name", ["NPM_PUB_TOKEN", "pub_password", "PUBLIC_PASSWORD", "hub_pub_secret"])  # fmt: skip
+def test_only_keys_and_tokens_are_public_by_name(name: str) -> None:
+    """A password is none, whoever may use it, nor is a token of what is called "pub"."""
+    value = "Kx7" + "dR2vQ9" + "mTz4Wn"
+    assert value not in clean(f"{name}={value}").text
+    for public in ("sshPubKey", "PUBLISHABLE_KEY", "PUBLIC_TOKEN", "public key", "pub-key"):
+        assert clean(f"{public}={value}").redactions == 0
+
+
 @pytest.mark.parametrize(
     "behind",
     ["\n```\nThe words behind.", "\nThe words behind: none.", "\n</pre>\nDone", "\n\nlast"],
@@ -104,3 +139,35 @@ def test_a_key_of_putty_goes_and_nothing_behind_it(
     key = [*head, "Private-Lines: 4", *lines, *(["Private-MAC: " + "5e" * 32] if is_whole else [])]
     text = f"it is\n{line_break.join(key)}{behind}"
     assert clean(text).text == f"it is\n[redacted:private-key]{behind}"
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ("# ", ""),
+        ("-", ""),
+        ('  "', '",'),
+        ("k.ppk:12:", ""),
+        ("\t" * 13, ""),
+        ("", " "),
+        ("", "<br>"),
+    ],
+)
+def test_a_key_of_putty_without_its_last_line_goes(before: str, behind: str) -> None:
+    """Whatever its lines begin or end with; what stands behind it stays."""
+    lines = _lines(b"", 192)
+    head = [
+        "PuTTY-User-Key-File-3: ssh-rsa",
+        "Encryption: none",
+        "Comment: anna",
+        "Public-Lines: 4",
+    ]
+    key = [*head, *_lines(b"", 150), "Private-Lines: 4", *lines]
+    text = clean("".join(f"{before}{line}{behind}\n" for line in key) + "The words, behind").text
+    assert not any(line in text for line in lines) and text.endswith("\nThe words, behind")
+
+
+def test_what_only_speaks_of_a_key_of_putty_stays() -> None:
+    """Its first line, with words behind it."""
+    text = "It begins with PuTTY-User-Key-File-3: ssh-rsa\nThen run it.\nNote: this stays."
+    assert clean(text) == (text, 0)

@@ -33,6 +33,24 @@ def test_what_another_field_names_goes(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        '{"name": "DB_PASSWORD", "value": "@"}',
+        r"{\"name\": \"DB_PASSWORD\", \"value\": \"@\"}",
+        "'name' : 'db_password', 'value': '@'",
+        'name = "DB_PASSWORD"\n value = "@"',
+        '<add name="DbPassword" value="@"/>',
+    ],
+)
+def test_a_weak_word_right_behind_its_name_goes(text: str) -> None:
+    """However the name's field is quoted; behind another field a word may be anything."""
+    weak = "hun" + "ter2"
+    assert weak not in clean(text.replace("@", weak)).text
+    other = text.replace("name", "label").replace("@", "submit")
+    assert clean(other).text == other
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         '{"name": "password", "type": "password", "value": "", "default": "string"}',
         '{"name": "password", "description": "the password of the 2nd user", "value": "${PW_2}"}',
         '<input name="password" type="password" value=""><input name="x" value="Berlin10115b">',
