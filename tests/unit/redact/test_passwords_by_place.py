@@ -15,6 +15,11 @@ MADE, WORDS = "Kx7" + "dR2vQ9" + "mTz4Wn", "harbor-" + "Maple" + "47"
     [
         "$ cat ~/.pgpass\ndb.internal:5432:ledger:app_rw:{}",
         "*:*:*:replicator:{}\n",
+        "# of the lab\n> db.internal:*:ledger:app_rw:{}",
+        "cat > x <<E\nlocalhost:*:*:postgres:{}\nE",
+        r'{"text": "db.a:*:*:app:x2y3z4\nlocalhost:*:*:postgres:{}"}'.replace(
+            "x2y3z4", "[redacted:password]"
+        ),
         "DSN=app:{}@tcp(db:3306)/shop?parseTime=true",
         'dsn := "root:{}@unix(/run/mysqld.sock)/x"',
         "INSERT INTO users (name, password) VALUES ('anna', '{}')",
@@ -43,6 +48,10 @@ def test_the_secret_of_a_line_for_ppp_goes() -> None:
         "INSERT INTO users (name, password) SELECT name, 'hall' FROM old",
         "app.py:5432:12:error:unused2name src/app.py:5432:a:b:unused2name",
         "127.0.0.1:5432:5432:tcp:x, kafka:9092:a:broker:leader3x, db:5432:ledger:app:",
+        "Address6.fromWildcard('*:*:*:*:*:*:*:*')\n*:*:*:*:*:*:*:*",
+        "redis-cli --pattern 'app:*:cart:items:2024*'",
+        "cron:*:daily:backup:job2run",
+        "the topic a.b:*:cart:items:job2run",
         "user:password@tcp(localhost:3306)/db and %s:%s@tcp(%s)/%s and app:${DB_PASS}@tcp(db)/x",
         "/**\n * the base64Length * 4\n * size2x\n */ area = width * Base64Size *\n depth",
     ],
