@@ -17,6 +17,8 @@ MADE, SIGNED = "Kx7" + "dR2vQ9" + "mTz4Wn", "Fjell" + "rev!" + "1987"
         "curl -ku 'ci-bot:{}' https://10.1.1.2/api",
         "curl -H 'Accept: a; q=1 | b' -sSu=ops:{} https://a.dev",
         "curl -uops:{} https://a.dev",
+        "curl -sSuops:{} https://a.dev",
+        "curl -X POST https://a.dev -ku'ops:{}'",
         "http --auth=ops:{} a.dev",
         "pw for ann is at postgres://app:{}@db.example:5432/main",
         "psk={}",
@@ -69,6 +71,8 @@ def test_codes_and_tokens_go(text: str, value: str) -> None:
         "curl -sSu $USER:$PASS https://a.dev",
         "curl -sku https://a.dev:8443/x",
         "iwr https://a.dev/f.zip -OutFile:file.zip",
+        "curl https://a.dev/f.zip -OutFile:file.zip",
+        "curl https://a.dev/x | rsync -vuhost:dirname . && curl https://a.dev; ls -luhost:dirname",
         "curl https://a.dev/x | tar xz && rsync -azu host:backup/dir .",
         "curl https://a.dev; docker run -itu node:nodegroup img",
         "bindpw: ${LDAP_BINDPW}",
@@ -76,9 +80,12 @@ def test_codes_and_tokens_go(text: str, value: str) -> None:
         "snmp-server community public RO",
         "snmp-server community COMMUNITY_NAME RO",
         "psycopg2.connect(a, b, 'dbname=billing2')",
+        "psycopg2.connect(a, b,\n    'host=db1 user=x')",
         "s.login(\n    user,\n    password2,\n)",
         "mfa secret that must have been used",
         "setup key that took 2345 more than this must",
+        "two-factor code step that must have 2nd user form",
+        "mfa code step that must 3 form user",
         "backup codes:\n12345678\n87654321\nsave-them",
         "Exit codes below, the recovery codes too:\n404\n502-5033\nlogin-flows\nadmin-2026",
         "Token usage is in: src/a.py#L20",
@@ -107,3 +114,10 @@ def test_codes_and_tokens_go(text: str, value: str) -> None:
 def test_names_references_and_versions_stay(text: str) -> None:
     """What by its form is no secret stays in the same places."""
     assert clean(text).text == text
+
+
+def test_a_password_with_an_equals_sign_goes() -> None:
+    """Only what a driver is given in one text is made of names and values."""
+    value = "Tiger=" + "2024x"
+    for call in ("smtp.login('me', '{}')", "oracledb.connect('me', '{}')", "FTP('h', 'me', '{}')"):
+        assert value not in clean(call.format(value)).text
