@@ -103,6 +103,8 @@ _BEFORE_BLANK = re.compile(
     re.IGNORECASE,
 )
 _LEFT, _NEXT = 60, 8
+_REPLACED, _REPLACED_WEIGHT = "[redacted:", 0.05
+"""What stands before a name that redaction left, and what that counts: where many secrets went, the text is read again."""
 _SENTENCE, _LONGEST = 120, 80
 """Characters between a name and the colon of its sentence, or from there to the value's end, and those of a value."""
 _OPERATORS, _MARKS = frozenset('\n;=(){}<>|?"'), " \t\n`*\"'"
@@ -116,7 +118,8 @@ def find_pairs(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
     lowered = plain.lower().decode("ascii")
     position, is_ascii = 0, text.isascii()
     for place in _places(text, plain):
-        meter.count()
+        is_replaced = text.endswith(_REPLACED, 0, place)
+        meter.count(_REPLACED_WEIGHT if is_replaced else 1)
         if place < position:
             continue
         name = (not is_ascii and _FOREIGN.match(text, place)) or _NAME.match(lowered, place)

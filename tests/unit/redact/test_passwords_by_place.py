@@ -40,6 +40,15 @@ def test_the_secret_of_a_line_for_ppp_goes() -> None:
     assert MADE not in clean(f"# client server secret IP\nledger * {MADE} *").text
 
 
+def test_many_rows_do_not_make_a_text_too_dense() -> None:
+    """A dump is long; its passwords go, and the rest stays."""
+    rows = [f"({number},'{WORDS}{number}','x')" for number in range(12_000)]
+    cleaned = clean(f"INSERT INTO u (id, password, n) VALUES {','.join(rows)};")
+    assert cleaned.redactions == 12_000 and WORDS not in cleaned.text
+    empty = f"INSERT INTO u (password) VALUES {','.join(['(1)'] * 90_000)}"
+    assert clean(empty).redactions == 0
+
+
 @pytest.mark.parametrize(
     "text",
     [
