@@ -173,7 +173,10 @@ def _announced(text: str, lowered: str, name: re.Match[str]) -> Span | None:
         return None
     value = value.rstrip(_MARKS + ".")
     is_code = "://" in value or any(set(signs) <= set(value) for signs in _PAIRED)
-    if is_code or not is_telling(value) or len(value) > _LONGEST:
+    # What commas part is a list where one sign is in each of its parts: "A-Z,a-z,0-9".
+    shared = "".join(set.intersection(*map(set, value.split(",")))) if "," in value else ""
+    is_list = bool(shared) and not shared.isalnum()
+    if is_code or is_list or not is_telling(value) or len(value) > _LONGEST:
         return None
     rest, *words = lead.rstrip("*").split(" ")
     kind = promised(lowered[max(0, name.start() - _LEFT) : name.end() + len(rest)])
