@@ -44,6 +44,12 @@ def test_what_is_told_as_a_secret_goes(text: str, value: str) -> None:
     assert value not in cleaned and "[redacted:[" not in cleaned
 
 
+def test_words_before_a_key_in_groups_stay() -> None:
+    """They have as many letters as its groups, but in the other case."""
+    value = "JBSW Y3DP " + "EHPK 3PXP"
+    assert clean(f"TOTP code step {value}").text == "TOTP code step [redacted:secret]"
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [
