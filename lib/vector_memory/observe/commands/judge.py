@@ -64,7 +64,7 @@ def _of_call(
         yield from of_command(command, around, line)
     elif tool.startswith("mcp__"):
         yield from _of_stranger(tool, given)
-        for own, told in strangers.as_own(tool, given):
+        for own, told in strangers.as_own(tool, given, around):
             yield from _of_call(own, told, around, None)
     elif tool == "Read" and (severity := credentials.sensitivity(path, around)):
         why = "It shows credentials."

@@ -71,13 +71,9 @@ def of_call(
         does = [FileChange(kind, path), *_of_words(path, before, after)]
     elif tool in ("WebFetch", "WebSearch"):
         does.append(FileChange(limits.NETWORK, what=str(given.get("url") or tool)))
-    elif verbs := strangers.verbs_of(tool):
-        views = [of_call(own, told, around) for own, told in strangers.as_own(tool, given)]
-        does += [change for view in views for change in view.changes]
-        does.append(FileChange(limits.DEED, what=" ".join(verbs)))
-        if verbs[0] in (limits.COMMIT, limits.MERGE, limits.PUSH):
-            does.append(FileChange(verbs[0], what=str(given.get("branch") or "")))
-        named += tuple(path for view in views for path in view.named if path not in named)
+    views = [of_call(own, told, around) for own, told in strangers.as_own(tool, given, around)]
+    does += [change for view in views for change in view.changes]
+    named += tuple(path for view in views for path in view.named if path not in named)
     return CallView(tuple(does), named, f"{text} {after}")
 
 
