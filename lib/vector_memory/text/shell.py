@@ -25,6 +25,10 @@ MOST_COMMANDS = 200
 DEEPEST = 40
 """Levels of the tree that are walked: nobody nests commands deeper."""
 DEEPEST_SCRIPT = 4
+MOST_FILLED = 64
+"""Words behind `:::` that are put in the place of a `{}`: more than anybody looks at."""
+MOST_PLACES = 8
+"""Words with a `{}` that are filled so, and of one word such places."""
 
 WRITING = frozenset({">", ">>", "&>", ">|", "&>>"})
 """Redirections that write a file."""
@@ -464,10 +468,14 @@ def _filled(words: Sequence[ShellWord]) -> Sequence[ShellWord]:
     """Return the words of a command of `parallel` with those behind its `:::`, in the place of `{}` or at their end."""
     end = [word.text for word in words].index(":::")
     given = [word for word in words[end:] if not word.text.startswith(":::")]
-    texts = ",".join(word.text for word in given)
+    texts = ",".join(word.text for word in given[:MOST_FILLED])
     held = f"{{{texts}}}" if len(given) > 1 else texts
-    made = [word._replace(text=word.text.replace("{}", held)) for word in words[:end]]
-    return made if made != list(words[:end]) else [*made, *given]
+    places = [place for place, word in enumerate(words[:end]) if "{}" in word.text]
+    made = list(words[:end])
+    for place in places[:MOST_PLACES]:
+        text = made[place].text.replace("{}", held, MOST_PLACES)
+        made[place] = made[place]._replace(text=text)
+    return made if places else [*made, *given]
 
 
 def after_options(words: Sequence[ShellWord], takes: str, between: int = 0) -> Sequence[ShellWord]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vector_memory.text.shell import MOST_COMMANDS, Command, parse
+from vector_memory.text.shell import MOST_COMMANDS, MOST_FILLED, MOST_PLACES, Command, parse
 
 
 def words(command: str) -> list[list[str]]:
@@ -146,3 +146,14 @@ def test_no_character_ends_the_process(sign: str) -> None:
 def test_whose_exit_code_is_lost(command: str, lost: list[bool]) -> None:
     """Only the last command tells how a line ended, and what stands before `&&`."""
     assert [one.is_lost for one in parse(command)] == lost
+
+
+def test_of_thousands_of_words_parallel_is_given_the_first() -> None:
+    """Each place is as long as all of them together: they would be multiplied."""
+    given = " ".join(f"f{number}" for number in range(3_000))
+    command = parse(f"parallel rm {'{} ' * 300} {'{}' * 300} ::: {given}")[0]
+    filled = [word.text for word in command.arguments if word.text.startswith("{f0,")]
+    assert len(filled) == MOST_PLACES
+    assert [word.count(",") + 1 for word in filled] == [MOST_FILLED] * MOST_PLACES
+    assert len(parse(f"parallel rm {'{}' * 300} ::: {given}")[0].arguments[0].text) < 4_000
+    assert parse("parallel mv {} {}.old ::: a b")[0].arguments[1].text == "{a,b}.old"

@@ -46,7 +46,7 @@ def as_own(
     elif is_shell:
         yield from _shell(names, told)
     elif WORDS["elsewhere-argument"].isdisjoint(told):
-        yield from _files({*parts}, given, around)
+        yield from _files({*parts}, given, told, around)
 
 
 def _by_name(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -84,17 +84,19 @@ def _shell(names: set[str], told: Mapping[str, Any]) -> Iterator[tuple[str, dict
 
 
 def _files(
-    parts: set[str], given: Mapping[str, Any], around: CommandSurroundings
+    parts: set[str],
+    given: Mapping[str, Any],
+    told: Mapping[str, Any],
+    around: CommandSurroundings,
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield what a tool does to files: those that it is given by name, and those in lists of what is to be done."""
     program = next((_PROGRAMS[part] for part in sorted(parts) if part in _PROGRAMS), "")
     if not WORDS["folder-noun"].isdisjoint(parts):
         program = {"rm": "rm -r", "": "mkdir"}.get(program, program)
-    told = _by_name(given)
     lists = [told[one] for one in sorted(WORDS["list-argument"]) if isinstance(told.get(one), list)]
     items = [item for one in lists for item in one[:MOST_NAMED] if isinstance(item, Mapping)]
-    for one in (given, *items[:MOST_NAMED]):
-        inner = _by_name(one)
+    each = [(given, told), *((item, _by_name(item)) for item in items[:MOST_NAMED])]
+    for one, inner in each:
         ends = _texts("target-argument", inner)
         paths = _texts("path-argument", inner)
         if program in ("cp", "mv"):

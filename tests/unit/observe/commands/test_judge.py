@@ -279,6 +279,31 @@ def test_other_tools_are_judged_too(tool: str, given: dict[str, Any], category: 
     )
 
 
+class _CountedArguments(dict[str, object]):
+    """Arguments that know how many of them were asked for."""
+
+    seen = 0
+
+    def items(self) -> Any:
+        """Return the arguments one by one."""
+        for one in super().items():
+            self.seen += 1
+            yield one
+
+
+def test_of_what_another_server_is_given_little_is_visited() -> None:
+    """Rows are no files, whatever is nested is left alone, and who only looks is asked for nothing."""
+    deep: dict[str, Any] = {}
+    for _ in range(2_000):
+        deep = {"files": deep, "operations": [deep]}
+    rows = [{"path": "/etc/hosts"} for _ in range(2_000)]
+    for tool, most in [("db__insert_rows", 0), ("fs__read_file", 0), ("fs__write_files", 200)]:
+        many = _CountedArguments({f"k{number}": rows for number in range(2_000)})
+        for told in (many, deep, {"rows": rows}):
+            assert judge.of_call(f"mcp__{tool}", told, PLACE) == []
+        assert many.seen <= most
+
+
 def test_a_command_is_given_on_whole() -> None:
     """It is cut after it was redacted: a cut may hide the end of a secret."""
     long = "rm -rf src " + "x" * 500
