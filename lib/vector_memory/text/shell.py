@@ -51,6 +51,7 @@ _HOLDING_SCRIPTS = frozenset(
      "variable_assignment", "word", "heredoc_body"}
 )  # fmt: skip
 """What is no command and may hold some."""
+_TESTS = frozenset({"case_statement", "if_statement", "test_command"})
 
 
 class Runner(NamedTuple):
@@ -104,6 +105,7 @@ class Command:
         redirects: its redirections.
         text: how it stands in the line.
         given: what it reads from a here-document, "" without one.
+        is_checked: whether a test stands before it, on which it may depend.
     """
 
     words: tuple[ShellWord, ...]
@@ -115,6 +117,7 @@ class Command:
     given: str = ""
     is_lost: bool = False
     is_otherwise: bool = False
+    is_checked: bool = False
 
     @property
     def name(self) -> str:
@@ -185,6 +188,7 @@ class _CommandWalk:
         self.found: list[Command] = []
         self.values: dict[str, list[ShellWord]] = {}
         self.folder = ""
+        self.is_checked = False
         self._last = -1
 
     def visit(self, node: Any, place: _Place) -> None:
@@ -192,6 +196,9 @@ class _CommandWalk:
         if place.depth > DEEPEST or len(self.found) > MOST_COMMANDS:
             return
         kind, place = node.type, place._replace(depth=place.depth + 1)
+        # Of a loop's body also `grep -q shop $p && kill $p`.
+        is_body = kind == "list" and node.parent is not None and node.parent.type == "do_group"
+        self.is_checked |= kind in _TESTS or is_body
         if kind == "command":
             self._command(node, place)
         elif kind == "redirected_statement":
@@ -308,7 +315,8 @@ class _CommandWalk:
         via, piped, is_lost, is_otherwise, _ = place
         self._last = len(self.found)
         told = (words, self.folder, via, piped, redirects, text, given, is_lost, is_otherwise)
-        self.found.append(Command(*told))
+        self.found.append(Command(*told, is_checked=self.is_checked))
+        self.is_checked |= words[0].text == "test"
 
     def _follow_cd(self, words: Sequence[ShellWord]) -> None:
         if words[0].text not in ("cd", "pushd") or len(words) < 2:
@@ -430,7 +438,15 @@ def _inside(command: Command, script: str, depth: int) -> Iterator[Command]:
         folder = posixpath.join(command.folder, inner.folder) if inner.folder else command.folder
         via, is_lost = (*command.via, command.name, *inner.via), command.is_lost or inner.is_lost
         is_otherwise = command.is_otherwise or inner.is_otherwise
-        yield replace(inner, folder=folder, via=via, is_lost=is_lost, is_otherwise=is_otherwise)
+        is_checked = command.is_checked or inner.is_checked
+        yield replace(
+            inner,
+            folder=folder,
+            via=via,
+            is_lost=is_lost,
+            is_otherwise=is_otherwise,
+            is_checked=is_checked,
+        )
 
 
 def _script(command: Command) -> str | None:

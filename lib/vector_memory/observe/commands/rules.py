@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from vector_memory.observe.commands import credentials, files, findings
+from vector_memory.observe.commands import credentials, files, findings, processes
 from vector_memory.observe.commands.acts import MOST_WHAT, Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import CREDENTIALS, DATA, HIGH, INFRASTRUCTURE, LOW
-from vector_memory.observe.commands.words import GLOBAL_OPTIONS, WORDS, entries
-from vector_memory.text import shell
+from vector_memory.observe.commands.words import GLOBAL_OPTIONS, entries
 from vector_memory.text.shell import ShellWord, after_options
 
 _DRY = ("--dry-run", "--dryrun", "--help", "--what-if", "--check", "--preview", "--pretend")
@@ -95,23 +94,6 @@ def _kept(act: Act, line: CommandLine, takes: str) -> list[ShellWord]:
     return [word for word in named if not files.is_made_again(act.path(word, around), around)]
 
 
-def _is_broad(act: Act, takes: str) -> bool:
-    """Whether processes are ended by a name that others have, too."""
-    texts = (text.replace("[", "").replace("]", "") for text in act.texts(takes))
-    names = [name.strip("^$ ").lower().removesuffix(".exe") for name in texts]
-    if not names:
-        return act.has("-u", "-U", "--user")
-    return any(name in WORDS["broad-process"] or not any(map(str.isalnum, name)) for name in names)
-
-
-def _is_searched(act: Act, takes: str) -> bool:
-    """Whether processes are ended whose numbers a search by such a name gives: all that it looks for is broad."""
-    inner = [one for word in act.words if not word.plain for one in shell.parse(word.text)]
-    given = [*(Act(one, one.name, one.arguments) for one in inner), *act.sources]
-    searches = [one for one in given if one.name in WORDS["process-search"] and not one.has("-v")]
-    return bool(searches) and all(_is_broad(one, takes) for one in searches)
-
-
 def _changed(act: Act, line: CommandLine) -> list[credentials.Secret]:
     """Return the credentials that an act writes."""
     paths = [path for _, path in credentials.secrets(act, line)]
@@ -131,8 +113,8 @@ _HOLDING: dict[str, Callable[[Act, CommandLine, str], bool]] = {
     "each": lambda act, line, takes: bool(_kept(act, line, takes)),
     "there": lambda act, line, takes: any(line.around.exists(act.path(word, line.around)) for word in _named(act, takes)),
     "unnamed": lambda act, line, takes: act.is_listed or not all(word.plain for word in act.words),
-    "broad": lambda act, line, takes: _is_broad(act, takes),
-    "searched": lambda act, line, takes: _is_searched(act, takes),
+    "broad": lambda act, line, takes: processes.is_broad(act, takes),
+    "searched": lambda act, line, takes: processes.is_searched(act),
     "aloud": lambda act, line, takes: not act.command.redirects,
     "shown": lambda act, line, takes: not credentials.is_quiet(act, line),
     "echoed": lambda act, line, takes: any(one.name in ("echo", "printf") for one in line.acts),

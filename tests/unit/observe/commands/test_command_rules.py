@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vector_memory.observe.commands import command_line, rules
+from vector_memory.observe.commands import command_line, judge, rules
 from vector_memory.observe.commands.findings import (
     CATEGORIES,
     HIGH,
@@ -149,14 +149,45 @@ _ENDING = """kill -9 $(pgrep -f node)
 pidof node | xargs kill
 P=`pgrep python`; kill $P
 ps aux | grep '[j]ava' | grep -v grep | awk '{print $2}' | xargs -r kill -9
+ps -ef | grep -i node | tr -s ' ' | cut -d' ' -f2 | xargs kill
+kill -9 $(ps -eo pid,comm | grep node | awk '{ print $1 }')
+kill -TERM $(pgrep -x node); for p in $(pgrep -fl node); do echo $p; kill $p; done
+cd web && kill $(pgrep node || true)
 pgrep node | while read p; do kill $p; done"""
 _ENDING_ONE = """kill $(pgrep -f 'shop-server --port 3000'); kill -0 $(pgrep node); kill $!; kill %%; pgrep node | wc -l
 ps aux | grep node | grep shop-worker | awk '{print $2}' | xargs kill; kill $(cat node.pid)
-kill -9 $(lsof -ti:3000); lsof -i :3000 | grep node | awk '{print $2}' | xargs kill"""
+kill -9 $(lsof -ti:3000); lsof -i :3000 | grep node | awk '{print $2}' | xargs kill; kill $(lsof -t +D .)
+kill $(pgrep -P $$ node); kill $(pgrep -n node); pgrep -g 12 -f node | xargs kill; kill $(pgrep -o chrome)
+kill $(pgrep -s 5 node); kill $(pgrep -t pts/1 zsh); kill $(pgrep --parent $$ node); kill $(pgrep -x node --newest)
+kill $(ps -o pid= --ppid $(pgrep node)); ps --ppid $$ | grep node | awk '{print $1}' | xargs kill; kill $(pidof -s node)
+ps -p $(cat a.pid) | grep node | awk '{print $1}' | xargs kill; ps aux | grep -m1 node | awk '{print $2}' | xargs kill
+pgrep node | head -1 | xargs kill; jobs -l | grep node | awk '{print $2}' | xargs kill; kill $(grep node dev.pids)
+cat dev.pids | grep node | cut -d: -f2 | xargs kill; kill $(grep -oE '[0-9]+' a.pid); kill -USR1 $(pgrep node)
+ps aux | grep node | awk '/shop/ {print $2}' | xargs kill; ps aux | grep node | sed 1d | xargs kill; kill -s HUP $(pidof nginx)
+for p in $(pgrep node); do [ "$(readlink /proc/$p/cwd)" = "$PWD" ] && kill $p; done
+for p in $(pgrep node); do test -d /proc/$p/x || continue; kill $p; done
+pgrep node | while read p; do grep -q shop /proc/$p/cmdline && kill $p; done
+pgrep node | xargs -I{} sh -c '[ -d /proc/{}/x ] && kill {}'
+pgrep -f node | while read p; do if [ "$(cat /proc/$p/comm)" = "x" ]; then kill "$p"; fi; done"""
 
 
 @pytest.mark.parametrize(("lines", "is_found"), [(_ENDING, True), (_ENDING_ONE, False)])
 def test_processes_that_a_search_finds(lines: str, is_found: bool) -> None:
-    """Are ended as `pkill` would end them: by a name that others have, or by one of their own, or a port."""
+    """Are ended as `pkill` would end them: by a name that others have; not where anything narrows the search."""
     for command in lines.splitlines():
         assert bool(found(command)) == is_found, command
+
+
+@pytest.mark.parametrize(
+    ("command", "is_found"),
+    [
+        ("Get-Process -Name node | Stop-Process -Force", True),
+        ("Get-Process node | Where-Object {$_.Path -like 'shop'} | Stop-Process", False),
+        ("Get-Process node | Select-Object -First 1 | Stop-Process", False),
+    ],
+)
+def test_processes_that_get_process_finds(command: str, is_found: bool) -> None:
+    """Of PowerShell's pipes, too."""
+    assert (
+        bool(judge.of_call("PowerShell", {"command": command}, CommandSurroundings())) == is_found
+    )

@@ -1,0 +1,70 @@
+"""Whether processes are ended by a name that others have, too: by that name, or by a search for it that nothing narrows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vector_memory.observe.commands.acts import Act
+from vector_memory.observe.commands.words import WORDS
+from vector_memory.text import shell
+
+
+def is_broad(act: Act, takes: str) -> bool:
+    """Whether a command names processes by a name that others have, too."""
+    texts = (text.replace("[", "").replace("]", "") for text in act.texts(takes))
+    names = [name.strip("^$ ").lower().removesuffix(".exe") for name in texts]
+    if not names:
+        return act.has("-u", "-U", "--user")
+    return any(name in WORDS["broad-process"] or not any(map(str.isalnum, name)) for name in names)
+
+
+def is_searched(act: Act) -> bool:
+    """Whether a command ends, under no condition, the processes that a search for such a name gives."""
+    signals = {text.upper().lstrip("-").removeprefix("SIG") for text in act.args[:2]}
+    if act.command.is_checked or not WORDS["mild-signal"].isdisjoint(signals):
+        return False
+    pipes: list[Sequence[Act]] = [act.sources[::-1]]
+    filled = (word.text for word in act.words if not word.plain and word.text[:1] in "$`")
+    for inner in (shell.parse(text[1 + text.startswith("$(") : -1]) for text in filled):
+        ends = (place for place, one in enumerate(inner) if place and not one.piped)
+        pipe = inner[: next(ends, len(inner))]
+        pipes.append([Act(one, one.name, one.arguments) for one in pipe])
+    return any(map(_is_search, pipes))
+
+
+def _is_search(pipe: Sequence[Act]) -> bool:
+    """Whether a pipe gives all processes of such a name: `pgrep -f node`, `ps aux | grep node | awk '{print $2}'`."""
+    if not pipe:
+        return False
+    first, *behind = pipe
+    searches = [first]
+    if first.name == "ps" and _lists_all(first):
+        searches = [one for one in behind if one.name in WORDS["line-search"] and not one.has("-v")]
+    elif first.name not in WORDS["process-search"]:
+        return False
+    others = [one for one in behind if one not in searches]
+    return bool(searches) and all(map(_is_plain, searches)) and all(map(_passes, others))
+
+
+def _is_plain(search: Act) -> bool:
+    """Whether a search is for such a name alone, and no option narrows it."""
+    known = {*"aEfFilwx"} if search.name != "pidof" else {"x"}
+    options = (text for text in search.args if text.startswith("-"))
+    is_alone = all(one == "-Name" or known.issuperset(one[1:]) for one in options)
+    return is_alone and is_broad(search, "")
+
+
+def _lists_all(act: Act) -> bool:
+    """Whether `ps` is asked for every process: `aux`, `-ef`, `-A`, `-axo pid,args`."""
+    letters = {letter for text in act.args if text.startswith("-") and text[1:].isalpha() for letter in text}  # fmt: skip
+    old = next((text for text in act.args[:1] if text.isalpha()), "")
+    return not letters.isdisjoint("eA") or {"a", "x"} <= letters or {"a", "x"} <= {*old}
+
+
+def _passes(act: Act) -> bool:
+    """Whether a program in a pipe takes columns out of lines and leaves all lines, or all but some."""
+    if act.name in ("awk", "gawk"):
+        script = "".join(act.texts("-F -v")[:1])
+        return script.replace(" ", "").startswith("{print")
+    is_without = act.name in WORDS["line-search"] and act.has("-v")
+    return is_without or act.name in ("cut", "read", "tr")
