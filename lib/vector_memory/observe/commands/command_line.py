@@ -77,12 +77,17 @@ def of_tool(tool: str, command: str, around: Surroundings) -> CommandLine:
 def read(command: str, around: Surroundings) -> CommandLine:
     """Return a command line ready to be judged."""
     values = shell.assigned(command) if "=" in command or "for " in command else {}
-    commands = [one for outer in shell.parse(command) for one in _in_powershell(outer)]
+    commands: list[Command] = []
+    for outer in shell.parse(command):
+        inner, given = _in_powershell(outer)
+        commands += inner
+        values = {**given, **values} if given else values
     return _made_ready(commands, values, around)
 
 
-def _in_powershell(command: Command) -> list[Command]:
-    """Return what a command runs in PowerShell or cmd.exe, whose words are much the same; any other as it is."""
+def _in_powershell(command: Command) -> tuple[list[Command], Values]:
+    """Return what a command runs in PowerShell or cmd.exe, whose words are much the same, and what it gives its variables;
+    any other as it is, and a script that is written as for another shell, too."""
     name, given = name_of(command.words[0].text), command.arguments
     option = _SCRIPT_OPTIONS.get(name, "")
     options = (word.text.lower().replace("//", "/") for word in given)
@@ -90,13 +95,24 @@ def _in_powershell(command: Command) -> list[Command]:
     place = next((place for place, found in enumerate(is_script) if found), len(given))
     script = " ".join(word.text for word in given[place + 1 :]).strip(" -") or command.given
     if not (option and script):
-        return [command]
-    inner = powershell.parse(script).commands
+        return [command], {}
+    for temporary in ("%TEMP%", "%TMP%", "%temp%", "%tmp%"):
+        script = script.replace(temporary, "$env:TEMP")
+    found = powershell.parse(script)
     via, text, folder = (*command.via, name), command.text, command.folder
-    return [
+    inner = [
         replace(one, via=(*via, *one.via), text=text, folder=posixpath.join(folder, one.folder))
-        for one in inner
+        for one in found.commands
     ] or [replace(command, words=command.words[:1])]
+    is_foreign = '\\"' in script or any(map(_is_foreign, inner))
+    return ([*inner, command] if is_foreign else inner), found.values
+
+
+def _is_foreign(command: Command) -> bool:
+    """Whether PowerShell has no such command: a loop `for i in …`, `for /d %d …`, a redirection alone."""
+    words = command.words
+    is_loop = command.name.lower() == "for" and len(words) > 1 and words[1].plain
+    return is_loop or (len(words) == 1 and command.name == "echo" and bool(command.redirects))
 
 
 def _made_ready(commands: Sequence[Command], values: Values, around: Surroundings) -> CommandLine:
