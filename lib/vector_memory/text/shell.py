@@ -468,6 +468,10 @@ def _framed(command: Command) -> Command | None:
     words = after_options(command.arguments, runner.takes, runner.between)
     if not words or words[0].text == ":::":
         return None
+    options = {word.text for word in command.arguments[: len(command.arguments) - len(words)]}
+    if name == "parallel" and not options.isdisjoint(("--dry-run", "--dryrun")):
+        # It says what it would run.
+        return replace(command, words=(ShellWord("echo"), *words))
     is_filled = name == "parallel" and any(word.text == ":::" for word in words)
     words = _filled(words) if is_filled else words
     if name in _SENDING and " " in words[0].text:

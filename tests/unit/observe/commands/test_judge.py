@@ -160,6 +160,7 @@ def test_what_destroys_is_found(command: str, category: str, severity: str) -> N
         "mkdir x && rm -rf x",
         "find . -name '*.pyc' | xargs rm",
         "find . -name '*.pyc' | parallel rm; parallel rm -rf {} ::: dist build; parallel :::",
+        "parallel --dry-run 'git push --force' ::: a; ls src | parallel -j2 --dryrun rm -rf",
         "cmd /c rd /s /q node_modules; pwsh -c 'Remove-Item -Recurse src -WhatIf'; pwsh -c 'gci src'",
         "pwsh -c 'for ($i = 0; $i -lt 3; $i++) { Remove-Item -Recurse dist }; foreach ($d in \"dist\") { ri -r $d }'",
         "pwsh -c 'for i in a b; do echo $i; done'; cmd /c 'for %f in (*.c) do type %f > nul'",
