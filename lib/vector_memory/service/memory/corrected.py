@@ -133,9 +133,13 @@ def spoken(memory: Memory) -> list[str]:
 
 
 def talk_of(memories: Sequence[Memory]) -> list[Memory]:
-    """Return the passages of an exchange in their order; nothing where others speak in it."""
+    """Return the passages of an exchange in their order; nothing where others speak in it. What was not captured may
+    name any speaker."""
     passages = sorted((one for one in memories if one.kind == PASSAGE), key=number_of)
-    return [] if any(one.is_held or render.is_others(one) for one in passages) else passages
+    is_heard = all(
+        one.is_captured and not (one.is_held or render.is_others(one)) for one in passages
+    )
+    return passages if is_heard else []
 
 
 def prompt_of(passages: Sequence[Memory]) -> str:

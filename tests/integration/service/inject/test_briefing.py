@@ -615,6 +615,28 @@ def test_a_rule_comes_with_what_lifted_it(
     assert is_told or "then" not in line
 
 
+@pytest.mark.parametrize("by", ["agent", "user"])
+def test_nobody_lifts_a_rule_in_the_users_name(house: ServiceHouse, app: Path, by: str) -> None:
+    """What names the user as its speaker is his words where a session was read alone."""
+    capture(house, app, "a", 0, (RULE, "Understood, nothing is pushed there."))
+    capture(house, app, "c", 4, (ASKED, ANSWERED))
+    house.time = START + timedelta(days=5)
+    talk = {
+        "text": f"User: {LIFTED}",
+        "kind": "exchange",
+        "session": "z",
+        "speaker": "user",
+        "seq": 1,
+    }
+    about = {"project": str(app), "cwd": str(app), "actor": by}
+    door(house.ctx, "remember", {**talk, **about})
+    lines = app / "talk.jsonl"
+    lines.write_text(json.dumps({**talk, "source": {"path": "/t/z.jsonl", "lines": [1, 2]}}) + "\n")
+    door(house.ctx, "import", {"path": str(lines), **about})
+    (line,) = (line for line in started(house, app).splitlines() if RULE in line)
+    assert "User, then" not in line
+
+
 def test_a_rule_that_is_said_again_holds_again(house: ServiceHouse, app: Path) -> None:
     for day, said in enumerate((RULE, LIFTED, RULE, ASKED)):
         capture(house, app, f"s{day}", day, (said, "Understood."))
