@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from vector_memory.journal.readonly import MAX_QUERY_TERMS, match_expression, selective
@@ -14,10 +15,18 @@ from vector_memory.journal.scopes import AMONG, as_array, condition
 from vector_memory.model import PASSAGE, Candidate, Scope
 
 MAX_TERMS = 1_000
+MOST_PAIRED = 6
+"""Terms of which two are looked for together: that are 15 pairs."""
 _HAS_COLD = "SELECT 1 FROM memories WHERE tier = 'cold' LIMIT 1"
 
 
 _STANDS = "m.seq, m.project, s.session, s.path, m.turn, m.external_id, m.created_at, m.speaker, m.kind, m.tier = 'cold'"
+
+
+def _of_pairs(terms: Sequence[str]) -> str:
+    """Return an FTS5 query for two of the first terms, "" where there is but one."""
+    quoted = [match_expression([term]) for term in terms[:MOST_PAIRED]]
+    return " OR ".join(f"({' AND '.join(pair)})" for pair in combinations(filter(None, quoted), 2))
 
 
 class Standpoint(NamedTuple):
@@ -44,6 +53,7 @@ class QuestionReads(MemoryReads):
         after_seq: int = 0,
         cold: bool = False,
         most_rows: int | None = None,
+        pairs: bool = False,
     ) -> list[Candidate]:
         """Return the active memories that match any of the analysed terms best.
 
@@ -55,6 +65,7 @@ class QuestionReads(MemoryReads):
             cold: cold ones among all others.
             most_rows: terms that more memories hold are not looked for: to rank these takes longer than a
                 hook waits.
+            pairs: only what holds two of the terms: of twenty questions at once none may rank all that holds one.
 
         Returns:
             Candidates, best first. Scores are BM25, higher is better, and compare within one answer
@@ -64,9 +75,8 @@ class QuestionReads(MemoryReads):
             terms = terms[:MAX_TERMS]
             # At a store's end there is little to search: the commonest terms count as well.
             is_little = after_seq and len(terms) <= MAX_QUERY_TERMS
-            query = match_expression(
-                terms if is_little else selective(connection, terms, most_rows)
-            )
+            chosen = terms if is_little else selective(connection, terms, most_rows)
+            query = _of_pairs(chosen) if pairs else match_expression(chosen)
             if not query or k < 1:
                 return []
             limits, values = condition(scope)

@@ -285,6 +285,19 @@ def test_terms_in_a_row(journal: Journal) -> None:
     assert not journal.matching(["pool ledger"], Scope(), 9, most_rows=1)
 
 
+def test_pairs_of_terms(journal: Journal) -> None:
+    """Where two of the terms are asked for, one in a text is too few, however often it is there; a quote ends no term."""
+    texts = ("ledger pool", "pool pool", "timeout of the ledger", "pool timeout ledger")
+    journal.add([memory(n, text) for n, text in enumerate(texts, 1)])
+    for terms, found in (
+        (["ledger", "pool", "timeout"], {1, 3, 4}),
+        (["ledger", "pool"], {1, 4}),
+        (["pool"], set()),
+        (["pool", 'timeout" OR "ledger'], set()),
+    ):
+        assert {one.seq for one in journal.matching(terms, Scope(), 9, pairs=True)} == found
+
+
 def test_better_matches_come_first(journal: Journal) -> None:
     """BM25 ranks the rarer and denser match first, with higher scores; k and `after_seq` apply."""
     journal.add(

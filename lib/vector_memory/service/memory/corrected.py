@@ -3,7 +3,7 @@ rule, whenever ("you may push to main now"): who is told the one has to be told 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from vector_memory.index import rules
@@ -35,6 +35,8 @@ TOKENS = 60
 """Tokens at most of a correction as it is told."""
 MOST_ALIKE, MOST_ROWS = 20, 2_000
 """Passages that may lift a rule, and how many hold a word that is looked for: more take too long to rank."""
+STEM_CHARS = 4
+"""By so many letters a term is looked for in a clause before that is parsed."""
 _UNSURE = ("hedged", "knows not", "once")
 """Turns of phrase with which nothing lifts a rule: it is not sure, or for this time alone."""
 LEAD = "User, then: "
@@ -68,19 +70,32 @@ def lifting(shelf: Shelf, memory: Memory, scope: Scope) -> Memory | None:
     if not (is_his and rules.binds(memory.text)):
         return None
     last = max(sessions_of(memory).values())
-    terms = analysis.query_terms(memory.text)
+    terms = dict.fromkeys(analysis.query_terms(memory.text))
     within = replace(scope, projects=(memory.project,), kinds=(PASSAGE,), since=memory.created_at)
     # What was said months ago is cold, and the rule is not.
-    near = shelf.journal.matching(terms, within, MOST_ALIKE, cold=True, most_rows=MOST_ROWS)
-    found = shelf.journal.by_seqs([one.seq for one in near]).values()
-    for one in sorted(found, key=lambda one: (one.created_at, one.seq), reverse=True):
+    near = shelf.journal.matching(
+        list(terms), within, MOST_ALIKE, cold=True, most_rows=MOST_ROWS, pairs=True
+    )
+    asked = shelf.journal.letters([one.seq for one in near])
+    found = shelf.journal.by_seqs([seq for seq, text in asked if any(_of_rule(text, terms))])
+    for one in sorted(found.values(), key=lambda one: (one.created_at, one.seq), reverse=True):
         if one.created_at.isoformat() <= last or not talk_of([one]):
             continue
-        for unit in units([one.text]):
+        for unit in units(_of_rule(one.text, terms)):
             if unit.speaker == USER and lifts(unit.text, memory.text) and _is_sure(unit.text):
                 # A part of what is clean.
                 return replace(one, text=CleanText(f"User: {unit.text}"))
     return None
+
+
+def _of_rule(text: str, terms: Collection[str]) -> Iterator[str]:
+    """Yield the user's lines of a passage, as passages, that seem to have two of a rule's terms in a clause: to parse
+    one takes longer than to look into hundreds."""
+    for voice in voices(text):
+        for line in voice.text.split("\n") if voice.who == USER else ():
+            clauses = clauses_in(line.lower(), ".;!?")
+            if any(sum(term[:STEM_CHARS] in clause for term in terms) > 1 for clause in clauses):
+                yield f"User: {line}"
 
 
 def _is_sure(text: str) -> bool:
