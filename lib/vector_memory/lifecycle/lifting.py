@@ -1,43 +1,85 @@
 """Whether the user says later that a rule of his holds no more, in words that are no rule themselves: "you may push to
-main now" after "never push to main"."""
+main now" after "never push to main".
+
+What says so says little else: another word names who else may, where or when else, who said it or what to do about it.
+"""
 
 from __future__ import annotations
 
-from vector_memory.lifecycle import contradiction, signs, statement
-from vector_memory.text import tables
+from itertools import dropwhile
+
+from vector_memory.lifecycle import contradiction, statement
+from vector_memory.lifecycle.statement import MEANS, ParsedText
+from vector_memory.text import analysis, tables
 from vector_memory.text.words import clauses_in
 
 LEAST_SHARED = 0.5
-"""The share of a rule's words that what lifts it has, unless it says another value of the same act ("Tom reviews now")."""
+"""The share of a rule's words that what says another value of the same act has ("cached for 30 minutes now")."""
 _GRAMMAR = tables.sets("grammar")
+_ALLOWING = _GRAMMAR["allowing"]
 _REQUIRING = _GRAMMAR["weighing"] | {"must", "need", "longer", "anymore"}
+_FREE = frozenset(term for word in _ALLOWING | _REQUIRING for term in analysis.analyse(word))
+"""What else a sentence says that lifts a rule."""
+_SPARED = frozenset(
+    term for word in _GRAMMAR["types"] | {"ever"} for term in analysis.analyse(word)
+)
+"""What need not be said again of what is forbidden: "main" is the main branch."""
 _NOT_SAYING = _GRAMMAR["modals"] | {"is"}
 """What a question or a request begins with."""
-_PAST = frozenset(("was", "were", "did", "had"))
+_OF_CASE = _GRAMMAR["fronted"] | {"according"}
+_NOT_NOW = frozenset(("was", "were", "did", "had", "he", "she", "they"))
+"""Of what was, or of others."""
 
 
 def lifts(said: str, rule: str) -> bool:
     """Whether a sentence says that a rule holds no more: that its act may be done, need not be, or is done otherwise. What
-    asks, or tells of what was, does not."""
-    return any(_lifts(clause, rule) for clause in clauses_in(said, ".;,!?") if clause)
+    asks, limits it to a case, or tells of what was or of what others may, does not."""
+    return any(_lifts(sentence, rule) for sentence in clauses_in(said, ".;!?"))
 
 
-def _lifts(clause: str, rule: str) -> bool:
+def _lifts(sentence: str, rule: str) -> bool:
+    parsed = [(clause, statement.parse(clause)) for clause in clauses_in(sentence, ",") if clause]
+    words = {token.lower() for _, new in parsed for token in new.tokens}
+    limiting = _GRAMMAR["limiting"].difference(statement.parse(rule).tokens)
+    if sentence.endswith("?") or not limiting.isdisjoint(words):
+        return False
+    # "In the fork, you may push": the case stands in a clause of its own.
+    cases = [new for _, new in parsed if _OF_CASE.issuperset(_first(new)) and new.terms]
+    return any(
+        _NOT_SAYING.isdisjoint(_first(new))
+        and _NOT_NOW.isdisjoint(map(str.lower, new.tokens))
+        and all(case is new for case in cases)
+        and (_ends(new, statement.parse(rule)) or _is_otherwise(clause, rule))
+        for clause, new in parsed
+    )
+
+
+def _first(parsed: ParsedText) -> list[str]:
+    return [token.lower() for token in parsed.tokens[:1]]
+
+
+def _ends(new: ParsedText, old: ParsedText) -> bool:
+    """Whether a clause says of a rule's act, and of nothing else, that it may be done or need not be."""
+    is_forbidden, words = old.denials() % 2, {token.lower() for token in new.tokens}
+    if new.denials() % 2 == is_forbidden or not new.keys() <= old.keys() | _FREE:
+        return False
+    left = old.keys() - new.keys()
+    # Of an order ("push to main now") and of a report none of these is a word.
+    if is_forbidden:
+        means = dropwhile(lambda term: term.way == MEANS, old.terms)
+        left -= {term.key for term in means if term.way == MEANS}
+        return left <= _SPARED and not _ALLOWING.isdisjoint(words)
+    is_ended = not _REQUIRING.isdisjoint(words) or not {"not", "stop"}.isdisjoint(_first(new))
+    return is_ended and len(left) < LEAST_SHARED * len(old.keys())
+
+
+def _is_otherwise(clause: str, rule: str) -> bool:
+    """Whether a clause has another value or person for what a rule says, and says nothing else."""
     new, old = statement.parse(clause), statement.parse(rule)
-    shared, words = old.keys() & new.keys(), {token.lower() for token in new.tokens}
-    share = len(shared) / max(1, len(old.keys()))
-    acts = {term.key for term in old.terms if term.is_predicate or term is old.terms[0]}
-    asks = clause.endswith("?") or not _NOT_SAYING.isdisjoint(new.tokens[:1])
-    if not shared or asks or not _PAST.isdisjoint(words):
+    shared = new.keys() & old.keys()
+    if old.denials() or new.denials() or len(new.keys() - shared) != 1:
         return False
-    if share >= LEAST_SHARED and signs.replaces(clause, rule):
-        return True
-    if acts.isdisjoint(shared):
-        return False
-    if share > LEAST_SHARED and old.denials() % 2 != new.denials() % 2:
-        # Of an order ("push to main now") and of a report none of these is a word.
-        ends = _GRAMMAR["allowing"] if old.denials() % 2 else _REQUIRING
-        return not ends.isdisjoint(words) or new.tokens[0].lower() in ("not", "stop")
     against = contradiction.between(clause, rule, None)
     is_value = against not in ("", contradiction.A_NEGATION)
-    return is_value and not contradiction.are_of_a_series(clause, rule)
+    is_same = len(shared) >= LEAST_SHARED * len(old.keys())
+    return is_value and is_same and not contradiction.are_of_a_series(clause, rule)

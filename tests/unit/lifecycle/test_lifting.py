@@ -16,8 +16,9 @@ LIFTS = [
     ("Migrations no longer need a down step.", "From now on all migrations need a down step."),
     ("Force pushes to feature branches are OK with me after all.", "No force pushes to feature branches."),
     ("You don't need to ask before installing a package.", "Always ask before installing a package."),
-    ("We no longer use make: run `just check` instead of `make lint`.", "Always run `make lint`."),
-    ("Maria left, Tom reviews now.", "Maria reviews all pull requests."),
+    ("You may merge your own pull requests now.", "Never merge your own pull requests."),
+    ("Responses are cached for 30 minutes now.", "Responses are cached for 10 minutes."),
+    ("Maria left, Tom reviews pull requests now.", "Maria reviews all pull requests."),
 ]  # fmt: skip
 LIFTS_NOT = [
     # Told of the same thing, or of something that was.
@@ -36,6 +37,27 @@ LIFTS_NOT = [
     ("can you push to main, it is urgent", "Never push to main."),
     ("Push to main now.", "Never push to main."),
     ("Delete the rows of the test user from the orders table.", "Never delete rows from the orders table."),
+    # Allowed to others, elsewhere, or in a case alone.
+    ("Dependabot may push to main.", "Never push to main."),
+    ("He may push to main.", "Never push to main."),
+    ("The bot may push to main, you may not.", "Never push to main."),
+    ("The hook does not need to run the linter before a commit.", "Always run the linter before a commit."),
+    ("You may push to the feature branch.", "Never push to the main branch."),
+    ("You may push to main.", "Never force push to main."),
+    ("You can run the migrations now.", "Never run migrations on production."),
+    ("In the fork, you may push to main.", "Never push to main."),
+    ("Pushing to main is OK for hotfixes.", "Never push to main."),
+    ("You may push to main, but only after a review.", "Never push to main."),
+    ("Unless I say you may push to main, don't.", "Never push to main."),
+    ("Using async in the other worker is fine.", "Never use async in the worker."),
+    ("Tom reviews his own pull requests now.", "Maria reviews all pull requests."),
+    ("Invitations expire after 60 minutes.", "Sessions expire after 30 minutes."),
+    # Told of somebody's words, or part of a request.
+    ("GitHub says that pushing to main is allowed.", "Never push to main."),
+    ("According to Tim, you may push to main.", "Never push to main."),
+    ("Add a banner: you may push to main.", "Never push to main."),
+    ("Tell me whether force push is allowed.", "Never force push."),
+    ("It's a bug that anyone can push to main.", "Never push to main."),
     # Said once more.
     ("Never push to main, not even a fix.", "Never push to main."),
     ("", "Never push to main."),
