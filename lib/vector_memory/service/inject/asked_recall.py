@@ -17,7 +17,7 @@ from vector_memory.service.memory import applied, lookup
 from vector_memory.service.memory.corrected import in_short
 from vector_memory.service.memory.history import before, chain_of
 from vector_memory.service.memory.passages import TurnReader, turn_reader
-from vector_memory.service.memory.rewritten import later_words
+from vector_memory.service.memory.rewritten import MOST_BESIDE, later_words
 from vector_memory.text import fence
 
 TITLE = "Asked for with /remember, by topic:"
@@ -85,8 +85,8 @@ def _notes(
 
 
 def _beside(ctx: Context, question: HookQuestion, hit: Hit, read: TurnReader) -> str:
-    """Return, in a line each, what was so before a memory, and what corrected or changed it last; "" for neither."""
+    """Return, in a line each, what was so before a memory, and what corrected, changed or lifted it last; "" for neither."""
     told = before(chain_of(question.shelves[hit.shelf], hit.memory))
-    later = later_words(ctx, question, hit.shelf, read, hit.memory)[-1:]
+    later = later_words(ctx, question, hit.shelf, read, hit.memory)[-MOST_BESIDE:]
     lines = [f"Earlier: {', '.join(told)}"] if told else []
     return "\n".join([*lines, *(in_short(*one) for one in later)])

@@ -17,7 +17,7 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import merging
 from vector_memory.service.memory.corrected import asked_in
 from vector_memory.service.memory.passages import number_of, turn_reader
-from vector_memory.service.memory.rewritten import later_words
+from vector_memory.service.memory.rewritten import MOST_BESIDE, later_words
 from vector_memory.text import days, fence
 from vector_memory.text.deadlines import last_day
 
@@ -112,11 +112,11 @@ class StartRules:
 
     def change_of(self, rule: Memory) -> str:
         """Return what is told behind a rule: what the user said against it right after it, when he had changed what it
-        made, or when he lifted it; "" for none."""
+        made, and when he lifted it; "" for none."""
         said = (
             one
             for place, read in enumerate(self._readers)
-            for one in later_words(self._ctx, self._asker, place, read, rule)[-1:]
+            for one in later_words(self._ctx, self._asker, place, read, rule)[-MOST_BESIDE:]
         )
         return "".join(f" · {asked_in(*one, CHANGE_TOKENS)}" for one in said)
 

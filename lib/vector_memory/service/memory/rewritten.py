@@ -46,6 +46,11 @@ SHARED_TERMS = 2
 """Terms that what was said later shares with a memory: a line may be changed for another reason than what it says."""
 
 
+MOST_BESIDE = 2
+"""Of what became of a memory, told beside it in a line: the last, and what that one may not stand in for, a correction
+before what lifted a rule."""
+
+
 class Later(NamedTuple):
     """The beginning of an exchange that corrected or changed something, how its words are led in, and what was said
     before."""

@@ -648,3 +648,16 @@ def test_a_standing_rule_comes_with_what_lifted_it(house: ServiceHouse, app: Pat
     for day, said in enumerate((RULE, RULE, LIFTED, ASKED)):
         capture(house, app, f"s{day}", day, (said, "Understood."))
     assert f"{RULE} · User, then, 2026-05-03: {LIFTED}" in started(house, app)
+
+
+def test_what_lifts_a_rule_stands_behind_its_correction(house: ServiceHouse, app: Path) -> None:
+    """Both are told: each may say what the other does not."""
+    rule, corrected = "Never push more than 3 commits to main.", "3 is too few, make it 8 commits."
+    lifted = "You may push more than 3 commits to main now."
+    capture(
+        house, app, "a", 0, (rule, "Understood, 3 at most are pushed."), (corrected, "It is 8 now.")
+    )
+    capture(house, app, "b", 2, (lifted, "Understood."))
+    capture(house, app, "c", 4, (ASKED, ANSWERED))
+    told = started(house, app)
+    assert f"{rule} · User, then: {corrected} · User, then, 2026-05-03: {lifted}" in told
