@@ -10,7 +10,7 @@ from itertools import dropwhile
 
 from vector_memory.lifecycle import contradiction, statement
 from vector_memory.lifecycle.statement import MEANS, ParsedText
-from vector_memory.text import analysis, tables
+from vector_memory.text import analysis, tables, wording
 from vector_memory.text.words import clauses_in
 
 LEAST_SHARED = 0.5
@@ -24,11 +24,13 @@ _SPARED = frozenset(
     term for word in _GRAMMAR["types"] | {"ever"} for term in analysis.analyse(word)
 )
 """What need not be said again of what is forbidden: "main" is the main branch."""
-_NOT_SAYING = _GRAMMAR["modals"] | {"is"}
-"""What a question or a request begins with."""
+_TELLING = _GRAMMAR["modals"] | {"is", "need"}
+"""What stands behind whom or what a sentence tells of, and before it in a question or a request."""
+_BETWEEN = wording.NEGATIONS | {"longer", "now", "again", "still"}
 _OF_CASE = _GRAMMAR["fronted"] | {"according"}
-_NOT_NOW = frozenset(("was", "were", "did", "had", "he", "she", "they"))
-"""Of what was, or of others."""
+_PAST = frozenset(("was", "were", "did", "had"))
+_OF_US = frozenset(("you", "we", "it", "there"))
+"""Of whom that is told, beside what is named by a word that counts: "I may" and "all may" are of others."""
 
 
 def lifts(said: str, rule: str) -> bool:
@@ -46,12 +48,22 @@ def _lifts(sentence: str, rule: str) -> bool:
     # "In the fork, you may push": the case stands in a clause of its own.
     cases = [new for _, new in parsed if _OF_CASE.issuperset(_first(new)) and new.terms]
     return any(
-        _NOT_SAYING.isdisjoint(_first(new))
-        and _NOT_NOW.isdisjoint(map(str.lower, new.tokens))
+        _is_said_of_us(new, statement.parse(rule))
         and all(case is new for case in cases)
         and (_ends(new, statement.parse(rule)) or _is_otherwise(clause, rule))
         for clause, new in parsed
     )
+
+
+def _is_said_of_us(new: ParsedText, old: ParsedText) -> bool:
+    """Whether a clause tells, of now, what those who talk may do, or what is so of a thing: it neither asks nor requests."""
+    tokens = [token.lower() for token in new.tokens]
+    verb = next((place for place, token in enumerate(tokens) if token in _TELLING), None)
+    if verb == 0 or not _PAST.isdisjoint(tokens):
+        return False
+    places = [place for place in range(verb or 0) if tokens[place] not in _BETWEEN]
+    named = {term.place for term in new.terms}
+    return not places or places[-1] in named or tokens[places[-1]] in _OF_US.union(old.tokens)
 
 
 def _first(parsed: ParsedText) -> list[str]:
