@@ -14,7 +14,8 @@ from vector_memory.text import analysis, tables, wording
 from vector_memory.text.words import clauses_in
 
 LEAST_SHARED = 0.5
-"""The share of a rule's words that what says another value of the same act has ("cached for 30 minutes now")."""
+"""The share of a rule's words that what has another value for it says at least ("cached for 30 minutes now"), and more
+than which is said of what need not be done any more."""
 _GRAMMAR = tables.sets("grammar")
 _ALLOWING = _GRAMMAR["allowing"]
 _REQUIRING = _GRAMMAR["weighing"] | {"must", "need", "longer", "anymore"}
