@@ -43,6 +43,7 @@ from vector_memory.service.memory import last_session, merging, moved_projects, 
 from vector_memory.service.memory.last_session import SessionEnd
 from vector_memory.system.durable_files import write_durably
 from vector_memory.text import days, fence
+from vector_memory.text.words import words_in
 
 if TYPE_CHECKING:
     from vector_memory.journal.journal import Journal
@@ -176,7 +177,7 @@ def start_notes(
         # To render a note takes longer than to read it: where nothing fits any more, none is tried.
         if len(made) >= ctx.settings.start_memories or misses == MOST_MISSES or left < LEAST_ROOM:
             break
-        if memory.id in hidden or told.holds(memory) or _is_seen(asker, memory):
+        if memory.id in hidden or _is_told(memory, made, told) or _is_seen(asker, memory):
             continue
         against = _against(asker, memory)
         day = day_of.get(memory.id)
@@ -198,6 +199,15 @@ def start_notes(
         else:
             misses += 1
     return made
+
+
+def _is_told(memory: Memory, made: Sequence[fence.Note], told: ShownTexts) -> bool:
+    """Whether notes that are made say a memory already; a rule by its very words alone: others may allow what it forbids,
+    and be the assistant's."""
+    if not is_lasting(memory):
+        return told.holds(memory)
+    words = " ".join(words_in(memory.text))
+    return any(f" {words} " in f" {' '.join(words_in(one.text))} " for one in made)
 
 
 def _is_own(asker: ProjectAsker, memory: Memory) -> bool:

@@ -650,6 +650,15 @@ def test_a_standing_rule_comes_with_what_lifted_it(house: ServiceHouse, app: Pat
     assert f"{RULE} · User, then, 2026-05-03: {LIFTED}" in started(house, app)
 
 
+def test_no_answer_hides_a_rule(house: ServiceHouse, app: Path) -> None:
+    """Not though it has nearly all of its words; one that the last session said itself is told once."""
+    capture(house, app, "a", 0, (RULE, "Understood, it is done like that from here on."))
+    assert started(house, app).count(RULE.rstrip(".")) == 1
+    capture(house, app, "b", 2, (ASKED, "The totals are whole cents now. " + LIFTED))
+    told = started(house, app, "later")
+    assert LIFTED in told and told.count(RULE) == 1 and "User, then" not in told
+
+
 def test_what_lifts_a_rule_stands_behind_its_correction(house: ServiceHouse, app: Path) -> None:
     """Both are told: each may say what the other does not."""
     rule, corrected = "Never push more than 3 commits to main.", "3 is too few, make it 8 commits."
