@@ -540,7 +540,6 @@ SHELLS = [
         ("web/a.spec.ts", "it('x'", "it.skip('x'"),
         ("app/src/test/ATest.java", "@Test", "@Ignore @Test"),
         ("t/test_a.py", "import pytest", "import pytest\npytestmark = pytest.mark.skip"),
-        ("src/FooIT.java", "@Test", "@Disabled @Test"),
         ("src/it/java/Foo.java", "@Test", "@Ignore @Test"),
         ("cypress/a.js", "it('x'", "it.skip('x'"),
         ("web/a.cy.ts", "it('x'", "it.skip('x'"),
