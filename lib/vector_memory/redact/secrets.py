@@ -57,8 +57,9 @@ def find_secrets(text: str, kinds: Collection[str], meter: Meter) -> Iterator[Sp
     keys = list(shapes.find_shapes(text, plain, meter))
     yield from keys
     private = sorted(key.start for key in keys if key.name == "private-key")
-    text = blocks.without_public(text, plain, private)
-    plain = ascii_of(text)
+    rest = blocks.without_public(text, plain, private)
+    if rest is not text:
+        text, plain = rest, ascii_of(rest)
     opened, chosen = finders()
     for place in sorted(opened.Match(plain) or ()):
         kind, find = chosen[place]

@@ -2,7 +2,7 @@
 
 lookup: found by its id, or by a question. views: as programs see it. history: what it was before.
 passages: a passage with what stood around it, corrected: what took it back at once, rewritten: what changed
-since what it made.
+since what it made. lifted_rules: what lifted a rule later.
 last_session: how a session ended, by its passages.
 moved_projects: memories under another name than this project's, which may be its own.
 

@@ -13,18 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from vector_memory.index.edited_lines import BYTES, bytes_of
 from vector_memory.index.voices import DONE, voices
-from vector_memory.model import TOOK_AWAY, WROTE, Memory, Scope
+from vector_memory.model import BINDING, TOOK_AWAY, WROTE, Memory, Origin, Scope
 from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory.corrected import (
-    LEAD,
-    corrections,
-    lifting,
-    prompt_of,
-    spoken,
-    talk_of,
-)
+from vector_memory.service.memory.corrected import LEAD, corrections, prompt_of, spoken, talk_of
 from vector_memory.service.memory.passages import TurnReader
 from vector_memory.text import analysis, days
 
@@ -127,10 +120,18 @@ def later_words(
         who = "User" if prompt_of([later]) else "Assistant"
         day = days.local(later.created_at).date()
         told.append(Later(later, f"Changed since, {day}, {who}: ", said))
-    if lifted := lifting(asker.shelves[place], memory, scope):
+    if lifted := _lifting(asker.shelves[place], memory, scope):
         told.append(Later(lifted, f"User, then, {days.local(lifted.created_at).date()}: ", said))
     # Of what has no words it is not told that there was something.
     return [one for one in told if spoken(one.memory)]
+
+
+def _lifting(shelf: Shelf, memory: Memory, scope: Scope) -> Memory | None:
+    if memory.origin is not Origin.USER or memory.kind not in BINDING or not memory.is_captured:
+        return None
+    from vector_memory.service.memory import lifted_rules
+
+    return lifted_rules.lifting(shelf, memory, scope)
 
 
 def rewritten(ctx: Context, shelf: Shelf, read: TurnReader, memory: Memory, scope: Scope) -> Memory | None:  # fmt: skip

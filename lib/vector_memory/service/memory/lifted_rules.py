@@ -1,0 +1,66 @@
+"""What lifted a rule of the user's, whenever he said it ("you may push to main now"). It reads sentences, which nothing does
+that a daemon begins with: who asks for it imports it then."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+from vector_memory.index import rules
+from vector_memory.index.plain_kinds import plain_kind
+from vector_memory.index.units import PATTERNS, units
+from vector_memory.index.voices import USER, voices
+from vector_memory.lifecycle.lifting import lifts
+from vector_memory.model import OPEN_KINDS, PASSAGE, CleanText, Memory, Scope
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory.corrected import talk_of
+from vector_memory.service.memory.merging import sessions_of
+from vector_memory.text import analysis
+from vector_memory.text.words import clauses_in
+
+MOST_ALIKE, MOST_ROWS = 20, 2_000
+"""Passages that may lift a rule, and how many hold a word that is looked for: more take too long to rank."""
+STEM_CHARS = 4
+"""By so many letters a term is looked for in a clause before that is parsed."""
+_UNSURE = ("hedged", "knows not", "once")
+"""Turns of phrase with which nothing lifts a rule: it is not sure, or for this time alone."""
+
+
+def lifting(shelf: Shelf, memory: Memory, scope: Scope) -> Memory | None:
+    """Return the passage in which the user said last that a decision or wish of his holds no more, with that sentence
+    alone; None where it is no rule, or he has not said so since he last said it."""
+    if not rules.binds(memory.text):
+        return None
+    last = max(sessions_of(memory).values())
+    terms = dict.fromkeys(analysis.query_terms(memory.text))
+    within = replace(scope, projects=(memory.project,), kinds=(PASSAGE,), since=memory.created_at)
+    # What was said months ago is cold, and the rule is not.
+    near = shelf.journal.matching(
+        list(terms), within, MOST_ALIKE, cold=True, most_rows=MOST_ROWS, pairs=True
+    )
+    asked = shelf.journal.letters([one.seq for one in near])
+    found = shelf.journal.by_seqs([seq for seq, text in asked if any(_of_rule(text, terms))])
+    for one in sorted(found.values(), key=lambda one: (one.created_at, one.seq), reverse=True):
+        if one.created_at.isoformat() <= last or not talk_of([one]):
+            continue
+        for unit in units(_of_rule(one.text, terms)):
+            if unit.speaker == USER and lifts(unit.text, memory.text) and _is_sure(unit.text):
+                # A part of what is clean.
+                return replace(one, text=CleanText(f"User: {unit.text}"))
+    return None
+
+
+def _of_rule(text: str, terms: Collection[str]) -> Iterator[str]:
+    """Yield the user's lines of a passage, as passages, that seem to have two of a rule's terms in a clause: to parse
+    one takes longer than to look into hundreds."""
+    for voice in voices(text):
+        for line in voice.text.split("\n") if voice.who == USER else ():
+            clauses = clauses_in(line.lower(), ".;!?")
+            if any(sum(term[:STEM_CHARS] in clause for term in terms) > 1 for clause in clauses):
+                yield f"User: {line}"
+
+
+def _is_sure(text: str) -> bool:
+    """Whether a user's sentence is no guess, for more than this time, and does not tell what goes wrong."""
+    is_open = plain_kind(text, is_users=True) in OPEN_KINDS
+    return not (is_open or any(PATTERNS[name].search(text) for name in _UNSURE))
