@@ -469,7 +469,7 @@ def _switches_off(call: ToolUse) -> bool:
     file = call.file.lower()
     if file.endswith(_PROSE):
         return False
-    is_checking = any(name in path for name in _SWITCHES["names"] for path in (file, call.file))
+    is_checking = any(name in file for name in _SWITCHES["names"])
     is_shell = is_checking or not file.endswith(_EXPRESSIONS)
     marks = _SWITCHES["anywhere"] + _SWITCHES["shell"] * is_shell + _SWITCHES["tests"] * is_checking
     return any(
