@@ -1,5 +1,5 @@
-"""By what name a command line is known again from run to run: as it is called here, without what stands
-around it and how much it tells."""
+"""The name by which a command line is recognised from run to run: the command without what stands around it, and
+without options that only change how much it prints."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _MANNERS = frozenset({
 def command_name(command: str) -> str:
     """Return by what name a command line is known; "" for one whose outcome is of the moment, that is
     several commands, or whose exit code is lost."""
-    told = commands.acting(command)
-    if len(told) != 1 or told[0].is_masked or told[0].is_inline or told[0].program in _PASSING:
+    parts = commands.acting(command)
+    if len(parts) != 1 or parts[0].is_masked or parts[0].is_inline or parts[0].program in _PASSING:
         return ""
-    said = commands.bare(command)
-    if len(said) > LONGEST or "<<" in said:
+    line = commands.bare(command)
+    if len(line) > LONGEST or "<<" in line:
         return ""
-    words = tools.clip(said, LONGEST).split()
-    kept = [word for word in words if word not in _MANNERS and not word.startswith("--tb")]
-    return " ".join(kept)
+    words = tools.clip(line, LONGEST).split()
+    telling_words = [word for word in words if word not in _MANNERS and not word.startswith("--tb")]
+    return " ".join(telling_words)

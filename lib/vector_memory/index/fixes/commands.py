@@ -27,7 +27,7 @@ _JOINTS = str.maketrans("-_:", "aaa")
 _VERSIONED = frozenset(("python", "pip", "node", "ruby", "perl", "lua", "clang", "gcc", "php"))
 _PATH = re.compile(r"[/\\]|\.\w{1,5}(?:::|:|$)")
 _WORDS_OF = tables.sets("command_words")
-_MULTI = _WORDS_OF["with_jobs"]
+_WITH_JOBS = _WORDS_OF["with_jobs"]
 """Programs whose first word says which of their jobs it is."""
 _DEEPER = _WORDS_OF["deeper"]
 """Words after which the next one belongs to the job, too."""
@@ -51,7 +51,7 @@ _SELECTING = _WORDS_OF["selecting"]
 _RUNNING_LOCALS = frozenset({"yarn", "pnpm", "bun"})
 """Package managers that run a package's program by its name alone: `yarn tsc`."""
 _WRAPPERS = frozenset({"gradlew", "mvnw"})
-_GIVEN = {
+_VALUED_IN_JOB = {
     "git commit": frozenset(
         ("-m", "-F", "-t", "--message", "--author", "--date", "--fixup", "--squash", "--trailer")
     ),
@@ -78,16 +78,16 @@ class CommandPart:
     def is_quiet(self) -> bool:
         """Whether it only looks or prepares."""
         job = self.job.removeprefix("ssh ")
-        looks = (
+        is_looking = (
             self.program in _QUIET
             or job in _LOOKING_JOBS
             or (job.startswith("git config") and _only_asks(self))
             or _only_prints(self)
         )
         # With a value, `-h` names a host.
-        asked = [*self.job.split()[1:], *self.words]
-        looks = looks or asked in (["version"], ["help"], ["-h"])
-        return looks or not _LOOKING_OPTIONS.isdisjoint(self.words)
+        arguments = [*self.job.split()[1:], *self.words]
+        is_looking = is_looking or arguments in (["version"], ["help"], ["-h"])
+        return is_looking or not _LOOKING_OPTIONS.isdisjoint(self.words)
 
     @property
     def is_inline(self) -> bool:
@@ -108,24 +108,24 @@ class CommandPart:
     def operands(self) -> frozenset[str]:
         """The names of the files and folders that it is given, without their folders; `.`, `./...` and
         the like, which name none, are left out."""
-        found = (
+        paths = (
             word
             for word in self.words
             if not word.startswith("-") and " " not in word and _PATH.search(word)
         )
-        last = (ntpath.basename(word.rstrip("/\\")) for word in found)
-        return frozenset(name for name in last if any(map(str.isalnum, name)))
+        names = (ntpath.basename(word.rstrip("/\\")) for word in paths)
+        return frozenset(name for name in names if any(map(str.isalnum, name)))
 
     @property
     def named(self) -> tuple[str, ...]:
         """Its words without options and what these are given; of short ones in one word (`-am`) the last is."""
-        valued = _VALUED | _GIVEN.get(self.job, frozenset())
+        valued = _VALUED | _VALUED_IN_JOB.get(self.job, frozenset())
         pairs = zip(("", *self.words), self.words, strict=False)
         return tuple(
             word
-            for before, word in pairs
-            if not (word.startswith("-") or before in valued)
-            and not (before[:1] == "-" != before[1:2] and f"-{before[-1]}" in valued)
+            for previous, word in pairs
+            if not (word.startswith("-") or previous in valued)
+            and not (previous[:1] == "-" != previous[1:2] and f"-{previous[-1]}" in valued)
         )
 
     @cached_property
@@ -152,13 +152,13 @@ def acting(command: str) -> tuple[CommandPart, ...]:
 def family(command: str) -> str:
     """Return the job of a command line, the last of several: `pytest`, `cargo test`; "" for one that
     only looks."""
-    told = acting(command)
-    return told[-1].job if told else ""
+    acting_parts = acting(command)
+    return acting_parts[-1].job if acting_parts else ""
 
 
 def bare(command: str) -> str:
     """Return a command line in one line, without folders that it changes to and what is piped."""
-    line = _HEREDOC.sub(lambda found: f"<<{found[2]}{found[3]}", command)
+    line = _HEREDOC.sub(lambda match: f"<<{match[2]}{match[3]}", command)
     line = _PAGER.sub("", without_folders(line).rstrip())
     return " ".join(re.sub(r"\s*2>&1$", "", line).split())
 
@@ -177,10 +177,10 @@ def settings(command: str) -> tuple[str, ...]:
 
 def folder(command: str) -> str:
     """Return the folder that a command line changes to, "" for none."""
-    said = [
+    folders = [
         part.words[0] for part in parts(command) if part.program in ("cd", "pushd") and part.words
     ]
-    return said[-1].rstrip("/") if said else ""
+    return folders[-1].rstrip("/") if folders else ""
 
 
 def tools(command: str) -> frozenset[str]:
@@ -198,38 +198,41 @@ def is_for_its_tool(failed: str, ran: str) -> bool:
     that bear the tool's name (`COMPOSER_MEMORY_LIMIT`). What other programs understand, too (`NODE_OPTIONS`, an
     activated environment, `sudo`), may help them."""
     ran = bare(ran)
-    fresh = shell.assigned(ran).keys() - shell.assigned(failed).keys()
-    before, now = acting(failed), acting(ran)
+    new_variables = shell.assigned(ran).keys() - shell.assigned(failed).keys()
+    failed_parts, ran_parts = acting(failed), acting(ran)
     is_prepared = any(part.program in ("source", ".") for part in parts(ran))
-    if is_prepared or not {part.job for part in now} <= {part.job for part in before}:
+    if is_prepared or not {part.job for part in ran_parts} <= {part.job for part in failed_parts}:
         return False
-    is_own = all(_bears_name(variable, tools(ran)) for variable in fresh)
-    return is_own and (bool(fresh) or [one.words for one in before] != [one.words for one in now])
+    bear_its_name = all(_bears_name(variable, tools(ran)) for variable in new_variables)
+    return bear_its_name and (
+        bool(new_variables)
+        or [part.words for part in failed_parts] != [part.words for part in ran_parts]
+    )
 
 
 def _bears_name(variable: str, names: Collection[str]) -> bool:
     """Whether a variable is called as a program is: `GRADLE_OPTS` for `gradlew`, `GOFLAGS` for `go`."""
-    first = variable.lower().partition("_")[0]
-    plain = [name for name in names if " " not in name]
+    prefix = variable.lower().partition("_")[0]
+    plain_names = [name for name in names if " " not in name]
     # One letter begins too many names.
-    return len(first) > 1 and any(
-        first.startswith(name) or name.startswith(first) for name in plain
+    return len(prefix) > 1 and any(
+        prefix.startswith(name) or name.startswith(prefix) for name in plain_names
     )
 
 
 def _only_prints(part: CommandPart) -> bool:
     """Whether a stream editor leaves its files alone."""
-    short = [word.partition(".")[0] for word in part.words if word[:1] == "-" != word[1:2]]
-    in_place = any("i" in word for word in short) or any(
+    short_options = [word.partition(".")[0] for word in part.words if word[:1] == "-" != word[1:2]]
+    is_in_place = any("i" in word for word in short_options) or any(
         word.startswith("--in-place") for word in part.words
     )
-    return part.program == "sed" and not in_place
+    return part.program == "sed" and not is_in_place
 
 
 def _only_asks(part: CommandPart) -> bool:
     """Whether `git config` gives no value to what it names."""
     words = [*part.job.split()[2:], *part.words]
-    if not {"get", "list"}.isdisjoint(words[:1]) or any(w.startswith("--get") for w in words):
+    if not {"get", "list"}.isdisjoint(words[:1]) or any(word.startswith("--get") for word in words):
         return True
     return len(part.job.split()[2:]) + len(part.named) < 2
 
@@ -260,18 +263,18 @@ def same_job(failed: CommandPart, other: CommandPart) -> float:
 def _begins_otherwise(failed: CommandPart, other: CommandPart) -> bool:
     """Whether two calls of a program whose jobs nobody listed begin with other words (`dags test` and `connections
     add`). Where all else is the same, or the words are nearly, one was corrected."""
-    if failed.program in _MULTI:
+    if failed.program in _WITH_JOBS:
         return False
     pairs = takewhile(
         lambda pair: all(map(_is_subcommand, pair)), zip(failed.words, other.words, strict=False)
     )
-    at, (one, another) = next(
+    at, (word, other_word) = next(
         ((at, pair) for at, pair in enumerate(pairs) if pair[0] != pair[1]), (-1, ("", ""))
     )
     if at < 0:
         return False
     mine, theirs = (part.words[:at] + part.words[at + 1 :] for part in (failed, other))
-    return mine != theirs or not (mine or get_close_matches(one, [another]))
+    return mine != theirs or not (mine or get_close_matches(word, [other_word]))
 
 
 def _selects(pattern: str, selection: str) -> bool:
@@ -286,27 +289,29 @@ def _selects(pattern: str, selection: str) -> bool:
 def _part(command: shell.Command) -> CommandPart:
     """Return a command as a part of its line; what one on another machine does is a job of its own there."""
     words = [word.text for word in _unwrapped(command.words)]
-    program, rest = _program(words[0]), words[1:]
+    program, arguments = _program_name(words[0]), words[1:]
     if program == "docker-compose":
-        program, rest = "docker", ["compose", *rest]
-    if program == "python" and rest[:1] == ["-m"] and len(rest) > 1:
-        program, rest = _program(rest[1]), rest[2:]
-    written = [to.text for sign, to in command.redirects if sign in shell.WRITING]
-    written += rest if program == "tee" else []
-    files = tuple(name for name in written if not name.startswith(("/dev/", "-", "&")))
-    given = [command.given] if command.given else []
-    job, left = _job(program, [*rest, *given])
+        program, arguments = "docker", ["compose", *arguments]
+    if program == "python" and arguments[:1] == ["-m"] and len(arguments) > 1:
+        program, arguments = _program_name(arguments[1]), arguments[2:]
+    written_names = [target.text for sign, target in command.redirects if sign in shell.WRITING]
+    written_names += arguments if program == "tee" else []
+    files = tuple(name for name in written_names if not name.startswith(("/dev/", "-", "&")))
+    heredoc = [command.given] if command.given else []
+    job, operands = _job_and_operands(program, [*arguments, *heredoc])
     job = "ssh " * ("ssh" in command.via) + job
-    return CommandPart(program, job, left, command.is_lost, files, _inside(program, command.words))
+    return CommandPart(
+        program, job, operands, command.is_lost, files, _container_command(program, command.words)
+    )
 
 
-def _inside(program: str, words: Sequence[shell.ShellWord]) -> str:
+def _container_command(program: str, words: Sequence[shell.ShellWord]) -> str:
     """Return what a container is given to run, "" where there is none."""
     if program not in _CONTAINERS:
         return ""
-    given = words[1:]
-    given = given[1:] if given and given[0].text == "compose" else given
-    return " ".join(word.text for word in shell.run_by(shell.RUNNERS[program], given))
+    arguments = words[1:]
+    arguments = arguments[1:] if arguments and arguments[0].text == "compose" else arguments
+    return " ".join(word.text for word in shell.run_by(shell.RUNNERS[program], arguments))
 
 
 def _unwrapped(words: Sequence[shell.ShellWord]) -> Sequence[shell.ShellWord]:
@@ -316,7 +321,7 @@ def _unwrapped(words: Sequence[shell.ShellWord]) -> Sequence[shell.ShellWord]:
     return _unwrapped(inner) if inner else words
 
 
-def _program(word: str) -> str:
+def _program_name(word: str) -> str:
     name = ntpath.basename(word)
     for ending in (".exe", ".cmd", ".bat"):
         name = name.removesuffix(ending)
@@ -324,30 +329,30 @@ def _program(word: str) -> str:
     return stem if stem in _VERSIONED else name
 
 
-def _job(program: str, words: list[str]) -> tuple[str, tuple[str, ...]]:
+def _job_and_operands(program: str, words: list[str]) -> tuple[str, tuple[str, ...]]:
     """Return the job's name and the words that are left."""
     if program in _INTERPRETERS:
         return _script_job(program, words)
-    if program not in _MULTI:
+    if program not in _WITH_JOBS:
         return program, tuple(words)
     names: list[str] = []
-    left = list(words)
+    remaining = list(words)
     for place, word in enumerate(words):
         if place and words[place - 1] in _VALUED and f"{program}:{words[place - 1]}" not in _FLAGS:
             continue
         if _is_subcommand(word) and (not names or names[-1] in _DEEPER):
             names.append(word)
-            left.remove(word)
-        elif names and (names[-1] not in _DEEPER or word == "--" or _is_given(words, place)):
+            remaining.remove(word)
+        elif names and (names[-1] not in _DEEPER or word == "--" or _is_operand(words, place)):
             break
     if names[:1] in (["i"], ["add"]) and program in ("npm", "pnpm", "yarn", "bun"):
         names[0] = "install"
     if names[:1] == ["run-script"]:
         names[0] = "run"
-    return " ".join([program, *names]), tuple(left)
+    return " ".join([program, *names]), tuple(remaining)
 
 
-def _is_given(words: Sequence[str], place: int) -> bool:
+def _is_operand(words: Sequence[str], place: int) -> bool:
     """Whether a word is what a job is done to: no option, and no option's value. What stands behind it is its own."""
     return not any(word.startswith("-") for word in words[max(0, place - 1) : place + 1])
 

@@ -1,4 +1,5 @@
-"""What a failing command printed: the line that says what went wrong, and by what it is known again."""
+"""What a failing command printed: the line that says what went wrong, and the signature
+by which the error is recognised."""
 
 from __future__ import annotations
 
@@ -75,22 +76,22 @@ NAMED = re.compile(
 
 @lru_cache(maxsize=512)
 def signature(error: str, command: str) -> str:
-    """Return by what an error is known again: 16 letters, the same on every machine and in every run.
+    """Return the signature by which an error is recognised: 16 letters, the same on every machine and in every run.
 
     Args:
         error: what the command printed, redacted.
         command: the command line, which tells errors apart that say little themselves.
     """
     text = tidy(error)
-    found = failure(text)
-    line = _with_what_follows(line_of(text), text)
-    words = [found.kind, found.message] if found else ["", normalise(line)]
-    if found is None or _is_vague(found):
-        words += [commands.family(command), *(found.frames[:1] if found else ())]
-        # What a linker or a package manager says last is the same whatever it misses.
+    parsed = failure(text)
+    line = _with_next_line(line_of(text), text)
+    words = [parsed.kind, parsed.message] if parsed else ["", normalise(line)]
+    if parsed is None or _is_vague(parsed):
+        words += [commands.family(command), *(parsed.frames[:1] if parsed else ())]
+        # The last line of a linker or a package manager is the same whatever it misses.
         words.append(normalise(line))
-    told = "\0".join(map(without_what_varies, words)).lower()
-    return digest_letters(told)
+    joined = "\0".join(map(without_what_varies, words)).lower()
+    return digest_letters(joined)
 
 
 def digest_letters(text: str) -> str:
@@ -120,12 +121,12 @@ def without_what_varies(words: str) -> str:
 def error_line(error: str) -> str:
     """Return the one line that says what went wrong."""
     text = tidy(error)
-    found = failure(text)
-    if found is None or not found.message or says_only_that(found.message):
-        line = _with_what_follows(line_of(text), text)
+    parsed = failure(text)
+    if parsed is None or not parsed.message or says_only_that(parsed.message):
+        line = _with_next_line(line_of(text), text)
     else:
-        named = found.kind and found.kind.lower() not in _VAGUE
-        line = f"{found.kind}: {found.message}" if named else found.message
+        is_named = parsed.kind and parsed.kind.lower() not in _VAGUE
+        line = f"{parsed.kind}: {parsed.message}" if is_named else parsed.message
     return tools.clip(_HEAD.sub("", undated(line)), ERROR_CHARS)
 
 
@@ -133,15 +134,15 @@ def essence(error: str) -> str:
     """Return what an output says was wrong: of errors that are raised of others the innermost, and
     below a line that ends in a colon what it announces."""
     text = tidy(error)
-    found = failure(text)
-    is_said = found and found.message and not says_only_that(found.message)
-    message = found.message if found and is_said else normalise(PLACED.sub("", line_of(text)))
-    place, _, said = message.partition(": ")
+    parsed = failure(text)
+    has_message = parsed and parsed.message and not says_only_that(parsed.message)
+    message = parsed.message if parsed and has_message else normalise(PLACED.sub("", line_of(text)))
+    place, _, panic_message = message.partition(": ")
     # Where a program of Rust panicked stands before what it says.
-    message = said if said and place.endswith(".rs") else message
-    rest = normalise(text).partition(message[-TAIL:])[2].split("\n") if message else []
-    while message.endswith(":") and rest:
-        line = rest.pop(0).strip()
+    message = panic_message if panic_message and place.endswith(".rs") else message
+    following = normalise(text).partition(message[-TAIL:])[2].split("\n") if message else []
+    while message.endswith(":") and following:
+        line = following.pop(0).strip()
         message = line if _complains(line) else message
     return _RAISED.sub("", message)
 
@@ -151,10 +152,10 @@ def is_absent(words: str) -> bool:
     return not {"absent", "missing"}.isdisjoint(_TABLE.found(words))
 
 
-def _with_what_follows(line: str, text: str) -> str:
+def _with_next_line(line: str, text: str) -> str:
     """Return a line of a tidy output, with the next one where it ends in a colon."""
-    rest = text.partition(line)[2].strip() if line.endswith(":") else ""
-    return f"{line} {rest.splitlines()[0]}" if rest else line
+    below = text.partition(line)[2].strip() if line.endswith(":") else ""
+    return f"{line} {below.splitlines()[0]}" if below else line
 
 
 def words_of(line: str) -> frozenset[str]:
@@ -168,23 +169,23 @@ def complaints(error: str) -> list[str]:
     """Return the lines of all that an output complains of, with what stands around a line that says of nothing what is
     wrong with it ("cannot find symbol", "task X failed"); none where an error has a kind of its own."""
     text = tidy(error)
-    found = failure(text)
-    if found and not _is_vague(found) and found.kind.lower() not in _VAGUE:
+    parsed = failure(text)
+    if parsed and not _is_vague(parsed) and parsed.kind.lower() not in _VAGUE:
         return []
     lines = text.split("\n")
     complaining = [at for at, line in enumerate(lines) if _complains(line)]
-    # Where one says it, what the others say is chance: which test it was, where a program was, what it waits for.
-    told = [at for at in complaining if _says_what(lines[at])]
-    before, after = (0, 0) if told else (BEFORE, AFTER)
+    # Where some lines say what is wrong, the others name what is accidental: a test, a program's folder.
+    specific = [at for at in complaining if _is_specific(lines[at])]
+    before, after = (0, 0) if specific else (BEFORE, AFTER)
     near = {
         place
-        for at in told or complaining
+        for at in specific or complaining
         for place in range(max(0, at - before), min(len(lines), at + after + 1))
     }
-    return [_unplaced(lines[place]) for place in sorted(near)[:MOST_LINES]]
+    return [_without_place(lines[place]) for place in sorted(near)[:MOST_LINES]]
 
 
-def _says_what(line: str) -> bool:
+def _is_specific(line: str) -> bool:
     """Whether a line names something and says more of it than that it failed."""
     message = _PREFIX.sub("", undated(line.strip()))
     rest = NAMED.sub("", message)
@@ -194,7 +195,7 @@ def _says_what(line: str) -> bool:
 
 def names_in(line: str) -> frozenset[str]:
     """Return those of an error line's words that name something: quoted, or written as no word is."""
-    return words_of(" ".join(found.group() for found in NAMED.finditer(line)))
+    return words_of(" ".join(match.group() for match in NAMED.finditer(line)))
 
 
 @lru_cache(maxsize=512)
@@ -217,39 +218,41 @@ def line_of(text: str) -> str:
     the first that announces something."""
     lines = [line for line in text.split("\n") if len(letters_in(line, 2)) > 1]
     complaints = [at for at, line in enumerate(lines) if _complains(line)]
-    plain = (
+    specific = (
         at
         for at in complaints
         if not (
-            "count" in _TABLE.found(lines[at]) or says_only_that(lines[at]) or _heads(lines, at)
+            "count" in _TABLE.found(lines[at])
+            or says_only_that(lines[at])
+            or _has_cause_below(lines, at)
         )
     )
-    last = [at for at, line in enumerate(lines) if not says_only_that(line)][-1:]
-    if last and last[0] and lines[last[0] - 1].endswith(":"):
-        last = [at for at, line in enumerate(lines) if line.endswith(":")]
-    at = next(plain, complaints[0] if complaints else last[0] if last else -1)
-    return _unplaced(lines[at]).strip("= ").removeprefix("> ") if lines else text.strip()
+    last_places = [at for at, line in enumerate(lines) if not says_only_that(line)][-1:]
+    if last_places and last_places[0] and lines[last_places[0] - 1].endswith(":"):
+        last_places = [at for at, line in enumerate(lines) if line.endswith(":")]
+    at = next(specific, complaints[0] if complaints else last_places[0] if last_places else -1)
+    return _without_place(lines[at]).strip("= ").removeprefix("> ") if lines else text.strip()
 
 
-def _heads(lines: Sequence[str], at: int) -> bool:
+def _has_cause_below(lines: Sequence[str], at: int) -> bool:
     """Whether a line has its cause right below it ("> Could not find x:y:1"), or does not say what is wrong and has one
     below it that does."""
     cause = "".join(lines[at + 1 : at + 2]).lstrip()
     # Not a line of code that is pointed at: "> 12 | throw new Error()".
     if cause.startswith("> ") and not cause[2:].lstrip()[:1].isdigit() and _complains(cause):
         return True
-    if _says_what(lines[at]):
+    if _is_specific(lines[at]):
         return False
     depth = _depth(lines[at])
     below = takewhile(lambda line: _depth(line) >= depth, lines[at + 1 : at + 1 + AFTER])
-    return any(_complains(line) and _says_what(line) for line in below)
+    return any(_complains(line) and _is_specific(line) for line in below)
 
 
 def _depth(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _unplaced(line: str) -> str:
+def _without_place(line: str) -> str:
     """Return a line; one that stands below another (the test, the task) without the place in its file."""
     return PLACED.sub("", line.strip()) if _depth(line) else line
 
@@ -258,12 +261,12 @@ def _complains(line: str) -> bool:
     return "complaint" in _TABLE.found(line) or PLACED.match(line.strip()) is not None
 
 
-def _is_vague(found: Failure) -> bool:
+def _is_vague(parsed: Failure) -> bool:
     """Whether the same may be said of many things: then what was run belongs to it."""
-    kind = found.kind.lower()
-    if kind == "assertionerror" or not found.message or says_only_that(found.message):
+    kind = parsed.kind.lower()
+    if kind == "assertionerror" or not parsed.message or says_only_that(parsed.message):
         return True
-    return kind in _VAGUE and len(found.message) < SHORT_MESSAGE
+    return kind in _VAGUE and len(parsed.message) < SHORT_MESSAGE
 
 
 def says_only_that(message: str) -> bool:

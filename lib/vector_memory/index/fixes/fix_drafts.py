@@ -79,7 +79,9 @@ def _draft(
         collection=COLLECTION,
         extra={
             "signature": sign,
-            PARTICULARS: sorted({word for one in group for word in _particulars(one, clean)}),
+            PARTICULARS: sorted(
+                {word for episode in group for word in _particulars(episode, clean)}
+            ),
             "command": clean(short(last.failed.command)),
             "families": [clean(job) for job in last.families],
             "files": list(files),
@@ -95,8 +97,8 @@ def _draft(
     )
 
 
-def _particulars(one: Episode, clean: Clean) -> frozenset[str]:
-    return particulars(clean(one.failed.output), clean(one.failed.command))
+def _particulars(episode: Episode, clean: Clean) -> frozenset[str]:
+    return particulars(clean(episode.failed.output), clean(episode.failed.command))
 
 
 def _tried(group: Sequence[Episode], clean: Clean) -> tuple[str, ...]:
@@ -106,19 +108,19 @@ def _tried(group: Sequence[Episode], clean: Clean) -> tuple[str, ...]:
     return tuple(tools.clip(clean(line), LEAST_CHARS * 2) for line in lines[-MOST_CHANGES:])
 
 
-def _text(one: Episode, clean: Clean) -> str:
+def _text(episode: Episode, clean: Clean) -> str:
     """Return an episode as a sentence or two that can be understood alone."""
-    head = f"ERROR {marked(_sentence(clean(one.error)), TOOL)} FIX "
-    tail = f" (command `{clean(short(one.failed.command))}`)"
+    head = f"ERROR {marked(_sentence(clean(episode.error)), TOOL)} FIX "
+    tail = f" (command `{clean(short(episode.failed.command))}`)"
     room = TEXT_CHARS - len(head) - len(tail)
-    because = tools.clip(_sentence(clean(one.because)), room // 2) if one.because else ""
+    reason = tools.clip(_sentence(clean(episode.reason)), room // 2) if episode.reason else ""
     # What is cut is the end: neither an edit nor the corrected command must be.
     changes = sorted(
-        one.changes[-MOST_CHANGES:],
+        episode.changes[-MOST_CHANGES:],
         key=lambda line: (line.startswith("ran "), not line.endswith(INSTEAD)),
     )
-    did = tools.clip(clean("; ".join(changes)), max(LEAST_CHARS, room - len(because) - 2))
-    return head + " ".join(part for part in (because, _sentence(did)) if part) + tail
+    change_text = tools.clip(clean("; ".join(changes)), max(LEAST_CHARS, room - len(reason) - 2))
+    return head + " ".join(part for part in (reason, _sentence(change_text)) if part) + tail
 
 
 def _sentence(text: str) -> str:

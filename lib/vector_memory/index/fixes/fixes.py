@@ -44,7 +44,7 @@ NEAR = 4
 """Commands within which another program may stand for the one that failed."""
 
 _TABLE = PatternTable("fix_phrases", os.path.dirname(__file__))
-_SAID = re.compile(r"(?!\S{1,40}:\s)[^\n]*\b(?:I|we|you|let's|please)\b[^\n]*", re.IGNORECASE)
+_SPEECH = re.compile(r"(?!\S{1,40}:\s)[^\n]*\b(?:I|we|you|let's|please)\b[^\n]*", re.IGNORECASE)
 """One line of speech: what the user said when turning a call down, as older clients give it."""
 _STILL_FAILING = re.compile(
     r"(?m)\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|^\s*FAIL(?:ED)?\b|(?i:build failed)"
@@ -62,7 +62,7 @@ _UNDOING_TOO = frozenset({"--worktree", "-W"})
 _KEEPING = frozenset({"git add", "git commit", "git push"})
 """Jobs that keep what was done: they mend nothing where anything else was done."""
 _MANNERS = frozenset({"--verbose", "--quiet", "--silent", "--color", "--no-color", "--exitfirst"})
-"""Options that change how a command tells, not what it does."""
+"""Options that change how a command reports, not what it does."""
 _WORDS_OF = tables.sets("command_words")
 _CHECK_ENDS = ("check", "lint")
 _CHECKS, _MAKING, _READING = (_WORDS_OF[name] for name in ("checks", "making", "reading"))
@@ -90,7 +90,7 @@ class Episode:
     error: str
     steps: tuple[FixStep, ...]
     files: tuple[str, ...]
-    because: str
+    reason: str
 
     @property
     def changes(self) -> tuple[str, ...]:
@@ -108,8 +108,8 @@ def episodes(exchange: Exchange, clean: Callable[[str], str] = str) -> list[Epis
     """Return what failed and was mended in an exchange, or failed in one of those before and was
     mended in this one, in the order of the failures. What is told in part alone is cleaned before."""
     story = _Story((*exchange.before, exchange), clean)
-    found = (story.episode(place, exchange) for place in story.failures)
-    return [episode for episode in found if episode]
+    candidates = (story.episode(place, exchange) for place in story.failures)
+    return [episode for episode in candidates if episode]
 
 
 def is_failure(call: ToolUse) -> bool:
@@ -118,7 +118,7 @@ def is_failure(call: ToolUse) -> bool:
         return False
     if "not_ours" in _TABLE.found(call.output[:2_000]) or not commands.family(call.command):
         return False
-    is_users = tools.is_rejection(call.output) or _SAID.fullmatch(call.output.strip())
+    is_users = tools.is_rejection(call.output) or _SPEECH.fullmatch(call.output.strip())
     return not is_users and says_anything(call.output)
 
 
@@ -155,7 +155,7 @@ class _Event(NamedTuple):
 
     exchange: Exchange
     call: ToolUse | None
-    said: str
+    speech: str
 
 
 class _Story:
@@ -172,32 +172,32 @@ class _Story:
         self.commands: list[int] = []
         self.by_job: dict[str, list[int]] = {}
         for place, event in enumerate(self.events):
-            told = commands.acting(event.call.command) if event.call else ()
-            self.commands += [place] if told else []
-            for job in {part.job for part in told}:
+            parts = commands.acting(event.call.command) if event.call else ()
+            self.commands += [place] if parts else []
+            for job in {part.job for part in parts}:
                 self.by_job.setdefault(job, []).append(place)
 
     def episode(self, place: int, exchange: Exchange) -> Episode | None:
         """Return what mended the failure at a place, None unless that was in this exchange."""
         owner, failed = self.events[place].exchange, self._call(place)
-        end = self._mended(place)
+        end = self._success_place(place)
         if end is None or self.events[end].exchange is not exchange:
             return None
-        until = self._next_run(place, end)
-        steps, files = self._changes(place, until, end)
+        retry = self._next_try(place, end)
+        steps, files = self._changes(place, retry, end)
         if not steps:
             return None
-        earlier = (failure for failure in self.failures if failure < place)
+        earlier = (failed_place for failed_place in self.failures if failed_place < place)
         return Episode(
             exchange=owner,
-            number=sum(self.events[one].exchange is owner for one in earlier),
+            number=sum(self.events[failed_place].exchange is owner for failed_place in earlier),
             failed=failed,
             success=self._call(end),
             error=error_line(failed.output),
             steps=steps,
             files=files,
-            because=_because(
-                self._words(place, until), self._words(end, end + 3), _topic(failed, steps)
+            reason=_reason(
+                self._words(place, retry), self._words(end, end + 3), _topic(failed, steps)
             ),
         )
 
@@ -210,85 +210,100 @@ class _Story:
         return [event.call for event in self.events[start + 1 : end] if event.call]
 
     def _words(self, start: int, end: int) -> list[str]:
-        return [event.said for event in self.events[start + 1 : end] if event.said]
+        return [event.speech for event in self.events[start + 1 : end] if event.speech]
 
-    def _mended(self, place: int) -> int | None:
+    def _success_place(self, place: int) -> int | None:
         """Return where the command that failed first succeeded, or the one that stands for it."""
         failed = self._call(place)
-        tried, likely = _failing_part(failed), None
-        if tried is None:
+        failed_part, likely = _failing_part(failed), None
+        if failed_part is None:
             return None
         start = bisect_right(self.commands, place)
-        nearest, same = self.commands[start : start + NEAR], self.by_job.get(tried.job, [])
-        for later in sorted({*nearest, *same[bisect_right(same, place) :]}):
+        nearest, same_job = (
+            self.commands[start : start + NEAR],
+            self.by_job.get(failed_part.job, []),
+        )
+        for later in sorted({*nearest, *same_job[bisect_right(same_job, place) :]}):
             call = self._call(later)
-            if _goes_past(tried, call) or _is_elsewhere(failed, call) or _repeats(failed, call):
+            if (
+                _goes_past(failed_part, call)
+                or _is_elsewhere(failed, call)
+                or _repeats(failed, call)
+            ):
                 continue
-            fit = _fit(tried, call) if _is_good(call) else 0.0
-            if fit >= SURE or _stands_for(failed, tried, call):
+            fit = _fit(failed_part, call) if _is_good(call) else 0.0
+            if fit >= SURE or _stands_for(failed, failed_part, call):
                 return later
             # A check that is run on less has passed nothing.
-            if likely is None and fit >= LIKELY and later in nearest and not _is_check(tried):
+            if likely is None and fit >= LIKELY and later in nearest and not _is_check(failed_part):
                 likely = later
         return likely
 
-    def _next_run(self, place: int, end: int) -> int:
+    def _next_try(self, place: int, end: int) -> int:
         """Return where the command was tried next, at the latest where it succeeded."""
-        tried = _failing_part(self._call(place))
-        for later in self.by_job.get(tried.job, []) if tried else []:
-            if tried and place < later < end and _fit(tried, self._call(later)) >= LIKELY:
-                return later
+        failed_part = _failing_part(self._call(place))
+        for rerun in self.by_job.get(failed_part.job, []) if failed_part else []:
+            if (
+                failed_part
+                and place < rerun < end
+                and _fit(failed_part, self._call(rerun)) >= LIKELY
+            ):
+                return rerun
         return end
 
     def _changes(
-        self, place: int, until: int, end: int
+        self, place: int, retry: int, end: int
     ) -> tuple[tuple[FixStep, ...], tuple[str, ...]]:
         """Return what was done until the command was run next, and to which files; where nothing was,
         what was done later, or what was changed of the command that succeeded in the end."""
-        failed, following, success = self._call(place), self._call(until), self._call(end)
+        failed, following, success = self._call(place), self._call(retry), self._call(end)
         is_luck = self._failed_before(failed, end)
-        later = self._calls(until, end)
-        done = _stayed(self._calls(place, until), later)
-        steps = _steps(done, self.clean)
-        other = signature(following.output, "") != signature(failed.output, "")
-        if not steps and until < end:
+        later_calls = self._calls(retry, end)
+        calls = _lasting_calls(self._calls(place, retry), later_calls)
+        steps = _steps(calls, self.clean)
+        is_other_error = signature(following.output, "") != signature(failed.output, "")
+        if not steps and retry < end:
             is_kept = _added(failed, following) <= _jobs(success)
-            if other and is_kept and _is_corrected(failed, following, is_mended=False):
+            if is_other_error and is_kept and _is_corrected(failed, following, is_mended=False):
                 # The command was corrected; what was done later mended what it met then.
-                return () if is_luck else _instead(failed, success, is_mended=False), ()
-            done = _stayed(later)
-            steps = _steps(done, self.clean)
+                return () if is_luck else _correction(failed, success, is_mended=False), ()
+            calls = _lasting_calls(later_calls)
+            steps = _steps(calls, self.clean)
         # What another error was met with says nothing of what had mended this one.
-        if any(map(_switches_off, done if other else [*done, *_stayed(later)])):
+        if any(
+            map(_switches_off, calls if is_other_error else [*calls, *_lasting_calls(later_calls)])
+        ):
             return (), ()
-        steps = [*steps, *(() if is_luck else _instead(failed, success, bool(steps)))]
-        files = unique(call.file for call in done if call.file)
+        steps = [*steps, *(() if is_luck else _correction(failed, success, bool(steps)))]
+        files = unique(call.file for call in calls if call.file)
         return tuple({step.line: step for step in steps}.values()), files
 
     def _failed_before(self, failed: ToolUse, end: int) -> bool:
         """Whether the very command line that succeeded had met the same error: then it is no correction."""
-        success, sign = self._call(end), signature(failed.output, failed.command)
-        tries = (self._call(place) for place in self.failures if place < end)
+        success, error_signature = self._call(end), signature(failed.output, failed.command)
+        failed_calls = (self._call(place) for place in self.failures if place < end)
         return any(
-            commands.bare(tried.command) == commands.bare(success.command)
-            and not _runs_elsewhere(tried, success)
-            and signature(tried.output, tried.command) == sign
-            for tried in tries
+            commands.bare(earlier.command) == commands.bare(success.command)
+            and not _runs_elsewhere(earlier, success)
+            and signature(earlier.output, earlier.command) == error_signature
+            for earlier in failed_calls
         )
 
 
 def _events(exchange: Exchange) -> list[_Event]:
     """Return an exchange's calls and words in their order."""
-    said = [
+    speech_events = [
         ((place, 1, 0), _Event(exchange, None, step.text))
         for place, step in enumerate(exchange.steps)
         if step.kind == SAID
     ]
-    called = [
+    call_events = [
         ((call.place, 0, number), _Event(exchange, call, ""))
         for number, call in enumerate(exchange.calls)
     ]
-    return [event for _, event in sorted([*said, *called], key=lambda one: one[0])]
+    return [
+        event for _, event in sorted([*speech_events, *call_events], key=lambda placed: placed[0])
+    ]
 
 
 # -- which command is which --
@@ -299,35 +314,38 @@ def _is_good(call: ToolUse) -> bool:
     return call.is_done and not call.failed and not hides_failure(call.command, call.output)
 
 
-def _fit(tried: CommandPart, other: ToolUse) -> float:
+def _fit(failed_part: CommandPart, call: ToolUse) -> float:
     """Return how surely a call tries what failed, 0 to 1."""
-    told = commands.acting(other.command)
-    return max((commands.same_job(tried, part) for part in told), default=0.0)
+    parts = commands.acting(call.command)
+    return max((commands.same_job(failed_part, part) for part in parts), default=0.0)
 
 
 def _failing_part(failed: ToolUse) -> CommandPart | None:
     """Return the part of a command line that most likely failed: the last whose exit code counts."""
-    told = commands.acting(failed.command)
-    plain = [part for part in told if not part.is_masked] or list(told)
-    return plain[-1] if plain else None
+    parts = commands.acting(failed.command)
+    unmasked = [part for part in parts if not part.is_masked] or list(parts)
+    return unmasked[-1] if unmasked else None
 
 
-def _stands_for(failed: ToolUse, tried: CommandPart, call: ToolUse) -> bool:
+def _stands_for(failed: ToolUse, failed_part: CommandPart, call: ToolUse) -> bool:
     """Whether another program did what the failed one was to do: the one that it would have run, or one of another
     name where it is missing."""
     if call.failed or _complains(call.output):
         return False
-    other = commands.acting(call.command)[-1]
-    if other.job == tried.job:
+    substitute = commands.acting(call.command)[-1]
+    if substitute.job == failed_part.job:
         return False
     if _runs_within(failed.command, call.command):
         return True
-    shares = bool(tried.operands & other.operands) or bool(
-        tried.words == other.words and any(word[:1].isalnum() for word in tried.words)
+    shares_operands = bool(failed_part.operands & substitute.operands) or bool(
+        failed_part.words == substitute.words
+        and any(word[:1].isalnum() for word in failed_part.words)
     )
-    named = other.program in names_in(tried.job)[1:]
-    missing = any(words in failed.output for words in _MISSING) and tried.program in failed.output
-    return shares and (named or missing)
+    is_named = substitute.program in names_in(failed_part.job)[1:]
+    is_missing = (
+        any(phrase in failed.output for phrase in _MISSING) and failed_part.program in failed.output
+    )
+    return shares_operands and (is_named or is_missing)
 
 
 def _runs_within(failed: str, command: str) -> bool:
@@ -344,8 +362,8 @@ def _is_setting(word: str) -> bool:
 
 def _repeats(failed: ToolUse, call: ToolUse) -> bool:
     """Whether a call whose exit code is lost complains of the same as the one that failed."""
-    masked = any(part.is_masked for part in commands.acting(call.command))
-    return masked and line_of(tidy(failed.output)) in call.output
+    is_masked = any(part.is_masked for part in commands.acting(call.command))
+    return is_masked and line_of(tidy(failed.output)) in call.output
 
 
 def _is_elsewhere(failed: ToolUse, call: ToolUse) -> bool:
@@ -356,18 +374,18 @@ def _is_elsewhere(failed: ToolUse, call: ToolUse) -> bool:
     # Of some errors a wrong folder may be the cause.
     if is_moved and "misplaced" not in _TABLE.found(failed.output):
         return True
-    told = commands.acting(call.command)
+    parts = commands.acting(call.command)
     fits = (
-        [commands.same_job(part, other) for other in told if other.job == part.job]
+        [commands.same_job(part, other) for other in parts if other.job == part.job]
         for part in commands.acting(failed.command)
     )
-    return any(found and max(found) < LIKELY for found in fits)
+    return any(scores and max(scores) < LIKELY for scores in fits)
 
 
-def _goes_past(tried: CommandPart, call: ToolUse) -> bool:
+def _goes_past(failed_part: CommandPart, call: ToolUse) -> bool:
     """Whether a call only leaves out the check that failed."""
-    told = (set(part.words) for part in commands.acting(call.command))
-    return any(words & _PAST_CHECKS - set(tried.words) for words in told)
+    word_sets = (set(part.words) for part in commands.acting(call.command))
+    return any(words & _PAST_CHECKS - set(failed_part.words) for words in word_sets)
 
 
 def _runs_elsewhere(failed: ToolUse, success: ToolUse) -> bool:
@@ -390,49 +408,53 @@ def _is_corrected(failed: ToolUse, success: ToolUse, is_mended: bool) -> bool:
         return _runs_elsewhere(failed, success) and not is_mended
     if not is_mended:
         return True
-    tried = _failing_part(failed)
-    told = [part for part in commands.acting(success.command) if tried and part.job == tried.job]
-    if not tried or not told:
+    failed_part = _failing_part(failed)
+    rerun_parts = [
+        part
+        for part in commands.acting(success.command)
+        if failed_part and part.job == failed_part.job
+    ]
+    if not failed_part or not rerun_parts:
         return True
     before = commands.acting(success.command)[:-1]
-    if any(part.job not in _jobs(failed) | _KEEPING and _does(part) for part in before):
+    if any(part.job not in _jobs(failed) | _KEEPING and _part_may_change(part) for part in before):
         return True
-    fresh = (set(told[-1].words) - set(tried.words)) - _MANNERS
-    return any(word.startswith("--") and not word.startswith("--tb") for word in fresh)
+    new_words = (set(rerun_parts[-1].words) - set(failed_part.words)) - _MANNERS
+    return any(word.startswith("--") and not word.startswith("--tb") for word in new_words)
 
 
 # -- what was done --
 
 
-def _instead(failed: ToolUse, success: ToolUse, is_mended: bool) -> tuple[FixStep, ...]:
+def _correction(failed: ToolUse, success: ToolUse, is_mended: bool) -> tuple[FixStep, ...]:
     """Return the command that succeeded, where it was corrected; a program that stands in the command
     line itself says nothing to anybody else."""
-    told = commands.acting(success.command)
-    if not _is_corrected(failed, success, is_mended) or (told and told[-1].is_inline):
+    parts = commands.acting(success.command)
+    if not _is_corrected(failed, success, is_mended) or (parts and parts[-1].is_inline):
         return ()
     line = short(success.command, _runs_elsewhere(failed, success), INSTEAD_CHARS)
     return (FixStep(f"ran `{line}` {INSTEAD}", success.command),)
 
 
-def _stayed(calls: Sequence[ToolUse], later: Sequence[ToolUse] = ()) -> list[ToolUse]:
+def _lasting_calls(calls: Sequence[ToolUse], later: Sequence[ToolUse] = ()) -> list[ToolUse]:
     """Return the calls that went well, without edits that were taken back, be it by a later one. What is committed
     is not taken back by `git checkout FILE`."""
-    kept: dict[int, ToolUse] = {}
+    lasting: dict[int, ToolUse] = {}
     committed: set[int] = set()
     for number, call in enumerate((*calls, *later)):
         if call.failed or not call.is_done:
             continue
-        kept[number] = call
+        lasting[number] = call
         for part in commands.acting(call.command):
             if part.job == "git commit":
-                committed |= {at for at, one in kept.items() if _reaches(part, one.file)}
+                committed |= {place for place, edit in lasting.items() if _reaches(part, edit.file)}
             elif part.job in _UNDOING:
-                kept = {
-                    at: one
-                    for at, one in kept.items()
-                    if at in committed or not (at == number or _reaches(part, one.file))
+                lasting = {
+                    place: edit
+                    for place, edit in lasting.items()
+                    if place in committed or not (place == number or _reaches(part, edit.file))
                 }
-    return [one for number, one in kept.items() if number < len(calls)]
+    return [call for number, call in lasting.items() if number < len(calls)]
 
 
 def _reaches(part: CommandPart, file: str) -> bool:
@@ -445,22 +467,22 @@ def _reaches(part: CommandPart, file: str) -> bool:
     )
 
 
-def _paths(part: CommandPart, last: str) -> tuple[str, ...]:
+def _paths(part: CommandPart, file_name: str) -> tuple[str, ...]:
     """Return the paths that a job of git commits or takes back, "." for all. What `git checkout` is given first is as
     often a branch: it is a path where it looks like one, or is what the file that is asked for is called."""
-    words, named = part.words, part.named
+    words, paths = part.words, part.named
     if "--" in words:
-        named = words[words.index("--") + 1 :]
+        paths = words[words.index("--") + 1 :]
     if part.job == "git commit":
-        return named or (".",)
+        return paths or (".",)
     if part.job == "git reset":
         return (".",) * ("--hard" in words)
     if not _NOT_UNDOING.isdisjoint(words) and _UNDOING_TOO.isdisjoint(words):
         return ()
-    if "--" in words or part.job == "git restore" or not named:
-        return named
-    is_path = named[0] == last or not {"/", "\\", "."}.isdisjoint(named[0])
-    return named if is_path else named[1:]
+    if "--" in words or part.job == "git restore" or not paths:
+        return paths
+    is_path = paths[0] == file_name or not {"/", "\\", "."}.isdisjoint(paths[0])
+    return paths if is_path else paths[1:]
 
 
 def _switches_off(call: ToolUse) -> bool:
@@ -473,14 +495,14 @@ def _switches_off(call: ToolUse) -> bool:
     is_shell = is_checking or not file.endswith(_EXPRESSIONS)
     marks = _SWITCHES["anywhere"] + _SWITCHES["shell"] * is_shell + _SWITCHES["tests"] * is_checking
     return any(
-        old and _times(mark, new.lower()) > _times(mark, old.lower())
+        old and _count_alone(mark, new.lower()) > _count_alone(mark, old.lower())
         for old, new in call.edits
         for mark in marks
         if mark in new.lower()
     )
 
 
-def _times(mark: str, text: str) -> int:
+def _count_alone(mark: str, text: str) -> int:
     """Return how often a mark stands in a text by itself: no `xit(` is in `exit(`."""
     before, *rest = text.split(mark)
     sides = zip([before, *rest], rest, strict=False)
@@ -495,25 +517,27 @@ def _steps(calls: Sequence[ToolUse], clean: Callable[[str], str]) -> list[FixSte
     """Return what changed something: the files that were edited, and commands that went well and do more
     than look. What only keeps what was done counts where nothing else was."""
     edits: dict[str, list[str]] = {}
-    ran: list[str] = []
+    command_lines: list[str] = []
     for call in calls:
         if call.file:
-            edits.setdefault(call.file, []).extend(_detail(call.change, clean))
+            edits.setdefault(call.file, []).extend(_change_details(call.change, clean))
         elif _is_good(call) and _may_change(call.command):
-            ran.append(call.command)
-    size = INSTEAD_CHARS if len(ran) < 3 else COMMAND_CHARS
-    steps = [FixStep(f"ran `{short(command, size=size)}`", command) for command in ran]
-    edited = [FixStep(f"edited {file}" + (f" ({'; '.join(told[-2:])})" if told else ""))
-              for file, told in edits.items()]  # fmt: skip
-    changed = [step for step in steps if not _only_keeps(step.command)]
-    return [*edited, *changed] or steps
+            command_lines.append(call.command)
+    size = INSTEAD_CHARS if len(command_lines) < 3 else COMMAND_CHARS
+    command_steps = [
+        FixStep(f"ran `{short(command, size=size)}`", command) for command in command_lines
+    ]
+    edit_steps = [FixStep(f"edited {file}" + (f" ({'; '.join(details[-2:])})" if details else ""))
+                  for file, details in edits.items()]  # fmt: skip
+    changing_steps = [step for step in command_steps if not _only_keeps(step.command)]
+    return [*edit_steps, *changing_steps] or command_steps
 
 
 def _only_keeps(command: str) -> bool:
     return {part.job for part in commands.acting(command)} <= _KEEPING
 
 
-def _detail(change: str, clean: Callable[[str], str]) -> Iterator[str]:
+def _change_details(change: str, clean: Callable[[str], str]) -> Iterator[str]:
     """Yield what an edit changed; where that is long, how what it put there begins."""
     if len(change) > CHANGE_CHARS:
         change = tools.clip(clean(change.partition(" → ")[2]), CHANGE_CHARS)
@@ -522,56 +546,63 @@ def _detail(change: str, clean: Callable[[str], str]) -> Iterator[str]:
 
 
 def _may_change(command: str) -> bool:
-    """Whether a command line may have mended something: it does more than to look and to check, and is no program
-    of the moment. What it does besides, nobody knows of all programs."""
-    told = commands.acting(command)
-    return commands.writes(command) or any(map(_does, told))
+    """Whether a command line may have mended something: it does more than look and check, and runs no inline
+    program."""
+    parts = commands.acting(command)
+    return commands.writes(command) or any(map(_part_may_change, parts))
 
 
-def _does(part: CommandPart) -> bool:
-    """Whether it may change something: not where its job by its name only tells something (`helm history`)."""
+def _part_may_change(part: CommandPart) -> bool:
+    """Whether a command may change something: not where its job's name says that it only shows something
+    (`helm history`)."""
     tells = part.job.rpartition(" ")[2] in _READING
     return not (tells or part.is_inline or _is_check(part))
 
 
 def _is_check(part: CommandPart) -> bool:
-    told = {*names_in(part.job.split()[0]), *_task(part)}
-    is_one = not _CHECKS.isdisjoint(told) or any(word.endswith(_CHECK_ENDS) for word in told)
-    return is_one and not _makes(part)
+    job_words = {*names_in(part.job.split()[0]), *_task_words(part)}
+    is_named_check = not _CHECKS.isdisjoint(job_words) or any(
+        word.endswith(_CHECK_ENDS) for word in job_words
+    )
+    return is_named_check and not _makes(part)
 
 
 def _makes(part: CommandPart) -> bool:
     """Whether a job is by its name to bring something about: `go install`, `migrate-test`, `db:test:prepare`."""
-    return not _MAKING.isdisjoint(_task(part))
+    return not _MAKING.isdisjoint(_task_words(part))
 
 
-def _task(part: CommandPart) -> set[str]:
+def _task_words(part: CommandPart) -> set[str]:
     """Return the first and the last word of a task's name, which say what it does; what stands between says to what."""
     _, *words = part.job.split()
-    named = names_in(words[-1]) if words else []
-    return {*named[:1], *named[-1:]}
+    name_parts = names_in(words[-1]) if words else []
+    return {*name_parts[:1], *name_parts[-1:]}
 
 
 def _topic(failed: ToolUse, steps: Sequence[FixStep]) -> frozenset[str]:
     """Return the names that stand in an error, in the command that met it and in what was done."""
-    said = (error_line(failed.output), failed.command, *(step.line for step in steps))
-    return _long_words("\n".join(said))
+    lines = (error_line(failed.output), failed.command, *(step.line for step in steps))
+    return _long_words("\n".join(lines))
 
 
 def _long_words(text: str) -> frozenset[str]:
     return frozenset(word for word in names_in(text.lower().replace("_", " ")) if len(word) > 3)
 
 
-def _because(before: Sequence[str], after: Sequence[str], topic: frozenset[str]) -> str:
+def _reason(before: Sequence[str], after: Sequence[str], topic: frozenset[str]) -> str:
     """Return the sentence that says why it failed or what mended it, "" for none. What is said after the
     success is mostly of what comes next: there it must give a cause and name what this is about."""
-    best, found = 0, ""
+    best_worth, best_text = 0, ""
     for texts, is_before in ((before, True), (after, False)):
-        for one in (said for text in texts for said in statements(text[:6_000])):
-            if one.form in (CODE, HEADING) or not 20 <= len(one.text) <= 400 or one.text[-1] == ":":
+        for statement in (statement for text in texts for statement in statements(text[:6_000])):
+            if (
+                statement.form in (CODE, HEADING)
+                or not 20 <= len(statement.text) <= 400
+                or statement.text[-1] == ":"
+            ):
                 continue
-            shared, signs = len(topic & _long_words(one.text)), _TABLE.found(one.text)
+            shared, signs = len(topic & _long_words(statement.text)), _TABLE.found(statement.text)
             worth = 2 if "cause" in signs else int("hint" in signs or shared > 2)
-            if worth > best and (is_before or (worth > 1 and shared > 1)):
-                best, found = worth, one.text
-    return tools.clip(found, BECAUSE_CHARS)
+            if worth > best_worth and (is_before or (worth > 1 and shared > 1)):
+                best_worth, best_text = worth, statement.text
+    return tools.clip(best_text, BECAUSE_CHARS)

@@ -1,4 +1,4 @@
-"""Errors that are one but for names: of what was asked for, of where it was met, of what the fix has nothing to do with.
+"""Errors that are the same but for names: of what was asked for, of where it was met, of what the fix does not concern.
 
 An error's shape is what it says without its names. A fix says which of them an error must have, too: what is missing,
 and whatever the fix itself names.
@@ -34,7 +34,7 @@ LEAST_WORDS = 3
 _PLACE = re.compile(r"(?i)\b(?:from|in|at|by|on|of)(?: (?:file|host|rule|module|directory))? $")
 _LOCATED = re.compile(r"/|\w\.[a-z]")
 _NUMBER = re.compile(r"(?<![\w.<-])\d+(?:\.\d+)*(?!\w|\.\w)")
-_SAID = re.compile(r"[^\W\d_]{3,}|\d{3,}")
+_MENTION = re.compile(r"[^\W\d_]{3,}|\d{3,}")
 
 
 class Likeness(NamedTuple):
@@ -48,26 +48,26 @@ class Likeness(NamedTuple):
 
 
 def likeness(error: str, command: str) -> Likeness | None:
-    """Return how an error is known again where its names differ, None where it says little without them."""
-    message, given = _NUMBER.sub("<n>", essence(error)), _given(command)
-    names, passing = _names(message, given)
-    plain = without_what_varies(NAMED.sub("<name>", message)).lower().split()
-    passing |= given & {word.strip(".,:;") for word in plain}
-    said = " ".join("<name>" if word.strip(".,:;") in passing else word for word in plain)
+    """Return by what an error is recognised where its names differ, None where it says little without them."""
+    message, targets = _NUMBER.sub("<n>", essence(error)), _target_names(command)
+    names, passing = _names(message, targets)
+    words = without_what_varies(NAMED.sub("<name>", message)).lower().split()
+    passing |= targets & {word.strip(".,:;") for word in words}
+    shape = " ".join("<name>" if word.strip(".,:;") in passing else word for word in words)
     is_empty = says_only_that(NAMED.sub("", message))
-    if is_empty or len(letters_in(re.sub(r"<\w+>", "", said), 2)) < LEAST_WORDS:
+    if is_empty or len(letters_in(re.sub(r"<\w+>", "", shape), 2)) < LEAST_WORDS:
         return None
-    return Likeness(digest_letters(said), names | passing, passing, is_absent(message))
+    return Likeness(digest_letters(shape), names | passing, passing, is_absent(message))
 
 
-def _names(line: str, given: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+def _names(line: str, targets: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
     """Return the names in a line: what it is about, and what only says what was run and where that was."""
     names, passing, absent = set[str](), set[str](), is_absent(line)
-    for found in NAMED.finditer(line):
-        words = {word for word in words_of(found.group()) if "<" not in word}
-        is_place = _PLACE.search(line[: found.start()]) and _LOCATED.search(found.group())
+    for match in NAMED.finditer(line):
+        words = {word for word in words_of(match.group()) if "<" not in word}
+        is_place = _PLACE.search(line[: match.start()]) and _LOCATED.search(match.group())
         is_passing = (
-            is_place and (names or not absent) or any(_is_given(word, given) for word in words)
+            is_place and (names or not absent) or any(_is_target(word, targets) for word in words)
         )
         (passing if is_passing else names).update(words)
     return frozenset(names), frozenset(passing)
@@ -76,12 +76,12 @@ def _names(line: str, given: frozenset[str]) -> tuple[frozenset[str], frozenset[
 def particulars(error: str, command: str = "") -> frozenset[str]:
     """Return digests of the words of all that an output complains of, but for what was given in the command line, and
     where it was met; none where an error has a kind of its own."""
-    given, words = _given(command), set[str]()
+    targets, words = _target_names(command), set[str]()
     for line in complaints(error):
-        passing = _names(line, given)[1] | (frozenset() if is_absent(line) else given)
+        passing = _names(line, targets)[1] | (frozenset() if is_absent(line) else targets)
         words |= words_of(PLACED.sub("", line.strip())) - passing
     # A machine that tells it in one line (`[web1]:`) is counted in another.
-    words -= {one[1:-2].lower() for one in error.split() if one[:1] + one[-2:] == "[]:"}
+    words -= {token[1:-2].lower() for token in error.split() if token[:1] + token[-2:] == "[]:"}
     return frozenset(digest(word) for word in words if letters_in(word))
 
 
@@ -98,13 +98,14 @@ def needs(
     Args:
         failed: the command line that failed; what the fix repeats of it, it does not name of itself.
     """
-    told = " ".join(word for step in steps for word in _new_words(step, failed))
-    mentioned = set(_SAID.findall(told.lower()))
-    every = like.is_absent or bool(files)
+    new_text = " ".join(word for step in steps for word in _new_words(step, failed))
+    mentioned = set(_MENTION.findall(new_text.lower()))
+    needs_all = like.is_absent or bool(files)
     needed = {
         name
         for name in like.names
-        if (every and name not in like.passing) or not mentioned.isdisjoint(_said(name))
+        if (needs_all and name not in like.passing)
+        or not mentioned.isdisjoint(_mention_parts(name))
     }
     return {
         SHAPE: like.shape,
@@ -124,8 +125,8 @@ def is_alike(fix: Mapping[str, Any], error: str, command: str) -> bool:
         return False
     names, needed = set(map(digest, like.names)), set(fix.get(NEEDED, ()))
     mine, theirs = set(fix.get(PARTICULARS, ())), particulars(error, command)
-    is_said = like.is_absent and needed or agree(mine - set(fix.get(NAMES, ())), theirs - names)
-    return bool(is_said) and needed <= names
+    agrees = like.is_absent and needed or agree(mine - set(fix.get(NAMES, ())), theirs - names)
+    return bool(agrees) and needed <= names
 
 
 def _new_words(step: FixStep, failed: str) -> Iterator[str]:
@@ -142,12 +143,12 @@ def _tokens(line: str) -> list[str]:
     return [token.strip("'\"`(),;") for token in line.split()]
 
 
-def _said(name: str) -> set[str]:
+def _mention_parts(name: str) -> set[str]:
     """Return the parts of a name by which it may be mentioned; the ending of a file is none."""
-    return set(_SAID.findall(re.sub(r"(?<=\w)\.[a-z]{1,5}$", "", name)))
+    return set(_MENTION.findall(re.sub(r"(?<=\w)\.[a-z]{1,5}$", "", name)))
 
 
-def _given(command: str) -> frozenset[str]:
+def _target_names(command: str) -> frozenset[str]:
     """Return what a command line is told to do it to: the values of its options, too."""
     words = (
         word for part in commands.parts(command) for word in (*part.job.split()[1:], *part.words)
@@ -163,8 +164,8 @@ def _given(command: str) -> frozenset[str]:
     )
 
 
-def _is_given(name: str, given: Iterable[str]) -> bool:
+def _is_target(name: str, targets: Iterable[str]) -> bool:
     """Whether a name is what was given, or a file or version of it (`hmmer-3.4.conda`)."""
     return any(
-        name == word or name.startswith((f"{word}-", f"{word}@", f"{word}:")) for word in given
+        name == word or name.startswith((f"{word}-", f"{word}@", f"{word}:")) for word in targets
     )

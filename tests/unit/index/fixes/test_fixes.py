@@ -69,7 +69,7 @@ def test_a_corrected_command(session: Session, tmp_path: Path) -> None:
     (one,) = found(session, tmp_path)
     assert one.error == "pytest: command not found"
     assert one.changes == ("ran `source .venv/bin/activate && pytest` instead",)
-    assert one.because == "The problem is that the virtual environment is not active."
+    assert one.reason == "The problem is that the virtual environment is not active."
     assert (one.failed.output_line, one.success.line) == (3, 5)
     assert one.families == ("pytest",)
 
@@ -279,13 +279,13 @@ def test_the_reason_is_the_assistants_and_short(session: Session, tmp_path: Path
     session.run("cargo test")
     session.say("The problem of the weather is that it rains. " * 2)
     (one,) = found(session, tmp_path)
-    assert one.because == ""
+    assert one.reason == ""
     session.say(
         "The test failed because postgres had taken the port in " + "src/ports.rs " * 20 + "."
     )
     (one,) = found(session, tmp_path)
-    assert one.because.startswith("The test failed because postgres")
-    assert len(one.because) <= 200
+    assert one.reason.startswith("The test failed because postgres")
+    assert len(one.reason) <= 200
 
 
 def nothing_changed(session: Session) -> None:
