@@ -28,19 +28,19 @@ def of_edit(file: str, cwd: str, result: Record) -> list[str]:
         cwd: the folder of the session.
         result: what the client notes of the edit; without the text that was there before, nobody knows what is new.
     """
-    is_here = is_list(file) and _is_in_project(file, cwd)
-    before, after, is_whole = _sides(result) if is_here else ("", "", True)
+    is_todo_list = is_list(file) and _is_in_project(file, cwd)
+    before, after, is_whole = _sides(result) if is_todo_list else ("", "", True)
     if len(before) + len(after) > LONGEST_EDIT:
         return []
-    old, new = _boxes(before), _boxes(after)
-    added = [text for text, done in new.items() if not done and old.get(text, True)]
-    ticked = [text for text, done in new.items() if done and old.get(text) is False]
-    gone = [text for text, done in old.items() if not done and text not in new]
-    told = {TICKED: ticked, GONE: gone, OPEN: added if len(added) <= MOST_ADDED else []}
-    last = {} if is_whole else {TICKED: [*new][-1:], GONE: [*old][-1:]}
+    old_boxes, new_boxes = _boxes(before), _boxes(after)
+    added = [text for text, done in new_boxes.items() if not done and old_boxes.get(text, True)]
+    ticked = [text for text, done in new_boxes.items() if done and old_boxes.get(text) is False]
+    gone = [text for text, done in old_boxes.items() if not done and text not in new_boxes]
+    marked_texts = {TICKED: ticked, GONE: gone, OPEN: added if len(added) <= MOST_ADDED else []}
+    cut_texts = {} if is_whole else {TICKED: [*new_boxes][-1:], GONE: [*old_boxes][-1:]}
     return [
-        f"{file}: [{mark}] {text}{CUT if text in last.get(mark, ()) else ''}"
-        for mark, texts in told.items()
+        f"{file}: [{mark}] {text}{CUT if text in cut_texts.get(mark, ()) else ''}"
+        for mark, texts in marked_texts.items()
         for text in texts
     ]
 
@@ -67,9 +67,9 @@ def is_list(file: str) -> bool:
 
 def _is_in_project(file: str, cwd: str) -> bool:
     """Whether a file lies below the folder of a session, or in one of those that this lies in."""
-    path, here = (one.replace("\\", "/").casefold() for one in (file, cwd))
+    path, folder = (name.replace("\\", "/").casefold() for name in (file, cwd))
     is_below = path[:1] != "/" and path[1:2] != ":"
-    return is_below or f"{here}/".startswith(f"{path.rpartition('/')[0]}/")
+    return is_below or f"{folder}/".startswith(f"{path.rpartition('/')[0]}/")
 
 
 def _sides(result: Record) -> tuple[str, str, bool]:
@@ -77,8 +77,8 @@ def _sides(result: Record) -> tuple[str, str, bool]:
     where it does not tell what was there before."""
     lines = [line for hunk in result.parts("structuredPatch") for line in hunk.words("lines")]
     if lines:
-        gone, new = ([line[1:] for line in lines if line[:1] == sign] for sign in "-+")
-        return "\n".join(gone), "\n".join(new), True
+        removed, added = ([line[1:] for line in lines if line[:1] == sign] for sign in "-+")
+        return "\n".join(removed), "\n".join(added), True
     if edits := result.parts("edits"):
         sides = ([edit.text(side) for edit in edits] for side in ("old_string", "new_string"))
         before, after = map("\n".join, sides)
@@ -86,13 +86,13 @@ def _sides(result: Record) -> tuple[str, str, bool]:
     if "newString" in result:
         return result.text("oldString"), result.text("newString"), False
     before = result.text("originalFile")
-    is_told = before or result.get("type") == "create"
-    return before, result.text("content") if is_told else "", True
+    is_complete = before or result.get("type") == "create"
+    return before, result.text("content") if is_complete else "", True
 
 
 def _boxes(text: str) -> dict[str, bool]:
     """Return the boxes of a text, each with whether it is ticked, in their order."""
     if "[" not in text:
         return {}
-    said = (one for one in statements(text) if one.form == ITEM and one.done is not None)
-    return {clip(one.text, LONGEST_BOX): bool(one.done) for one in said}
+    items = (item for item in statements(text) if item.form == ITEM and item.done is not None)
+    return {clip(item.text, LONGEST_BOX): bool(item.done) for item in items}

@@ -20,7 +20,7 @@ from vector_memory.system.json_in import Record
 _AMONG_AGENTS = "inter_agent_communication"
 _TYPES = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted", _AMONG_AGENTS})  # fmt: skip
 _AT_THE_KEYBOARD = ("cli", "vscode")
-_LEARN = (b'"session_meta"', b'"turn_context"')
+_LEARNED_TYPES = (b'"session_meta"', b'"turn_context"')
 _HEAD_BYTES = 200
 """Where a line's type stands."""
 REWOUND = "rewound"
@@ -39,14 +39,14 @@ _REQUEST = "\n## My request for Codex:"
 _CODES = ("Exit code: ", "Process exited with code ")
 _TIME = "Wall time: "
 _APART_S = 1.0
-"""Copies of another rollout are written at once; until somebody goes on it takes longer."""
+"""Copies of another rollout are written at once; what the fork says itself comes later than this."""
 
 
 def is_rollout(data: Record) -> bool:
     """Whether an entry is of a Codex rollout."""
     # A list, which a frozen set could not look up, may stand there as well.
-    known = str(data.get("type")) in _TYPES and isinstance(data.get("payload"), dict)
-    return known or _is_early_header(data)
+    is_known_type = str(data.get("type")) in _TYPES and isinstance(data.get("payload"), dict)
+    return is_known_type or _is_early_header(data)
 
 
 def _is_early_header(data: Record) -> bool:
@@ -54,28 +54,28 @@ def _is_early_header(data: Record) -> bool:
 
 
 def translate(
-    entries: Iterable[TranscriptEntry], known: Record | None = None
+    entries: Iterable[TranscriptEntry], learned_fields: Record | None = None
 ) -> Iterator[TranscriptEntry]:
     """Return the entries with those of Codex rollouts translated; others pass as they are.
 
     Args:
         entries: the entries, in order.
-        known: what `learned` gives, where they do not begin at the file's start.
+        learned_fields: what `learned` gives, where they do not begin at the file's start.
     """
-    common = Record(known or {})
-    for entry in own_of((_in_envelope(one, common) for one in entries), common):
+    common = Record(learned_fields or {})
+    for entry in own_of((_in_envelope(raw_entry, common) for raw_entry in entries), common):
         payload, kind = entry.data.part("payload"), entry.data.text("type")
-        if not _is_told(entry):
+        if not _is_rollout_entry(entry):
             yield entry
         elif payload.get("type") == _ROLLED_BACK:
             yield entry._replace(data=Record(type=REWOUND, place=payload.get("place")))
         elif (content := _content(kind, payload)) is not None:
             line = transcript.talk_line(*content, entry.data.get("timestamp"))
-            told = Record({**common, **line})
+            translated = Record({**common, **line})
             if kind == _EARLY_ITEM:
                 # No time tells two prompts of the same words apart.
-                told["uuid"] = f"{common.text('sessionId')}-{entry.line}-{entry.part}"
-            yield entry._replace(data=told)
+                translated["uuid"] = f"{common.text('sessionId')}-{entry.line}-{entry.part}"
+            yield entry._replace(data=translated)
 
 
 def own_of(entries: Iterable[TranscriptEntry], common: Record) -> Iterator[TranscriptEntry]:
@@ -87,17 +87,17 @@ def own_of(entries: Iterable[TranscriptEntry], common: Record) -> Iterator[Trans
     """
     copies, turns = _Copies(), list[tuple[int, int]]()
     for entry in entries:
-        if not _is_told(entry):
+        if not _is_rollout_entry(entry):
             yield entry
             continue
         # A turn that was copied counts as well: what is taken back may reach into the copies.
         placed = _with_place(entry, turns)
-        own = copies.own(placed, common)
+        own_entries = copies.own(placed, common)
         _learn(common, entry.data.text("type"), entry.data.part("payload"))
-        yield from own
+        yield from own_entries
 
 
-def _is_told(entry: TranscriptEntry) -> bool:
+def _is_rollout_entry(entry: TranscriptEntry) -> bool:
     return is_rollout(entry.data) or entry.data.get("type") == _EARLY_ITEM
 
 
@@ -105,14 +105,14 @@ def _with_place(entry: TranscriptEntry, turns: list[tuple[int, int]]) -> Transcr
     """Return an entry that takes turns back with the place of the first of them; others as they are.
 
     Args:
-        turns: the places of the turns before, which takes that of this one. Where more are taken back than are known,
-            none are known any more: some of them were not seen, and which ones nobody knows.
+        turns: the places of the turns before; that of this one is added. Where more are taken back than it holds, it is
+            emptied: some turns were not seen, and nobody knows which.
     """
     payload = entry.data.part("payload")
-    about = payload.get("type")
+    payload_type = payload.get("type")
     if _is_turn(entry.data.text("type"), payload):
         turns.append((entry.start, entry.part))
-    if about != _ROLLED_BACK:
+    if payload_type != _ROLLED_BACK:
         return entry
     count = payload.number("num_turns")
     place = turns[-count] if 0 < count <= len(turns) else None
@@ -127,7 +127,7 @@ def _is_turn(kind: str, payload: Record) -> bool:
     """Whether an entry is what the client counts when it takes back turns: a prompt, also one without words, a review,
     or what its agents tell each other. One that is counted too often takes less back, never too much."""
     if (kind, payload.get("type")) == ("response_item", "message"):
-        return payload.get("role") == "assistant" and _TO_AN_AGENT in _said(payload)
+        return payload.get("role") == "assistant" and _TO_AN_AGENT in _text_of(payload)
     return kind == _AMONG_AGENTS or (kind, payload.get("type")) in _TURNS
 
 
@@ -136,12 +136,12 @@ def _in_envelope(entry: TranscriptEntry, common: Record) -> TranscriptEntry:
     data = entry.data
     if _is_early_header(data):
         common["early"] = data.text("timestamp")
-        made = Record(type="session_meta", payload=data)
+        envelope = Record(type="session_meta", payload=data)
     elif "early" in common and "payload" not in data and "message" not in data:
-        made = Record(type=_EARLY_ITEM, timestamp=common["early"], payload=data)
+        envelope = Record(type=_EARLY_ITEM, timestamp=common["early"], payload=data)
     else:
         return entry
-    return entry._replace(data=made)
+    return entry._replace(data=envelope)
 
 
 class _Copies:
@@ -149,45 +149,46 @@ class _Copies:
     `session_meta` of that one, with their own times or that of the fork."""
 
     def __init__(self) -> None:
-        self._begun = self._last = 0.0
-        self._are_going_on = self._keep_times = False
-        self._in_doubt: list[TranscriptEntry] = []
-        """From the last prompt among them on, which may be the first one of the fork: then an answer to it follows."""
+        self._begun_at = self._last_at = 0.0
+        self._is_copying = self._copies_keep_times = False
+        self._doubtful_entries: list[TranscriptEntry] = []
+        """The entries from the last prompt among the copies on: it may be the fork's first prompt, and then an answer to
+        it follows."""
 
     def own(self, entry: TranscriptEntry, common: Record) -> list[TranscriptEntry]:
-        """Return which entries are none, now that the next one is known.
+        """Return the entries that the next one shows to be no copies.
 
         Args:
             entry: the next one, in order.
             common: what the entries before it say of the rollout.
         """
         is_meta = entry.data.get("type") == "session_meta"
-        if not (is_meta or self._are_going_on or self._in_doubt):
+        if not (is_meta or self._is_copying or self._doubtful_entries):
             return [entry]
         at = entry.at.timestamp() if entry.at else 0.0
         if is_meta:
-            own = common.get("sessionId")
-            self._are_going_on = own not in (None, entry.data.part("payload").get("id"))
-            self._begun = self._begun or at
-            self._keep_times |= 0 < at < self._begun
-            self._in_doubt = []
-        elif self._are_going_on and at >= self._begun:
-            self._are_going_on = not self._keep_times and at - self._last < _APART_S
-        self._last = max(self._begun, at)
-        return self._left(entry, _role(entry))
+            own_session = common.get("sessionId")
+            self._is_copying = own_session not in (None, entry.data.part("payload").get("id"))
+            self._begun_at = self._begun_at or at
+            self._copies_keep_times |= 0 < at < self._begun_at
+            self._doubtful_entries = []
+        elif self._is_copying and at >= self._begun_at:
+            self._is_copying = not self._copies_keep_times and at - self._last_at < _APART_S
+        self._last_at = max(self._begun_at, at)
+        return self._own_entries(entry, _role(entry))
 
-    def _left(self, entry: TranscriptEntry, role: str) -> list[TranscriptEntry]:
-        own: list[TranscriptEntry] = [] if self._are_going_on else [entry]
+    def _own_entries(self, entry: TranscriptEntry, role: str) -> list[TranscriptEntry]:
+        own_entries: list[TranscriptEntry] = [] if self._is_copying else [entry]
         # What one agent asks another begins a turn, too.
         begins = role == "user" or _is_turn(entry.data.text("type"), entry.data.part("payload"))
-        if own and role == "assistant" and not begins:
-            own = [*self._in_doubt, entry]
-        if begins or (own and role):
-            self._in_doubt = []
-        is_copy_or_first = self._are_going_on and not self._keep_times
-        if is_copy_or_first and (begins or self._in_doubt):
-            self._in_doubt.append(entry)
-        return own
+        if own_entries and role == "assistant" and not begins:
+            own_entries = [*self._doubtful_entries, entry]
+        if begins or (own_entries and role):
+            self._doubtful_entries = []
+        is_copy_or_first = self._is_copying and not self._copies_keep_times
+        if is_copy_or_first and (begins or self._doubtful_entries):
+            self._doubtful_entries.append(entry)
+        return own_entries
 
 
 def _role(entry: TranscriptEntry) -> str:
@@ -202,41 +203,41 @@ def learned(path: str, offset: int) -> Record:
     branch stand on lines of their own. Nothing for other files."""
     common = Record()
     with open_plain(path) as file:
-        first = parse_objects(file.readline(LONGEST_LINE_BYTES))
-        if not any(map(is_rollout, first)):
+        first_objects = parse_objects(file.readline(LONGEST_LINE_BYTES))
+        if not any(map(is_rollout, first_objects)):
             return common
-        is_early = any(map(_is_early_header, first))
+        is_early = any(map(_is_early_header, first_objects))
         file.seek(0)
-        number = 0
-        while file.tell() < offset and not (is_early and number >= _EARLY_LINES):
-            line, number = file.readline(LONGEST_LINE_BYTES), number + 1
-            if is_early or any(mark in line[:_HEAD_BYTES] for mark in _LEARN):
+        lines_read = 0
+        while file.tell() < offset and not (is_early and lines_read >= _EARLY_LINES):
+            line, lines_read = file.readline(LONGEST_LINE_BYTES), lines_read + 1
+            if is_early or any(mark in line[:_HEAD_BYTES] for mark in _LEARNED_TYPES):
                 for data in parse_objects(line):
-                    told = _in_envelope(TranscriptEntry(0, 0, 0, 0, data), common).data
-                    _learn(common, told.text("type"), told.part("payload"))
+                    enveloped = _in_envelope(TranscriptEntry(0, 0, 0, 0, data), common).data
+                    _learn(common, enveloped.text("type"), enveloped.part("payload"))
     return common
 
 
 def _learn(common: Record, kind: str, payload: Record) -> None:
     """Take what an entry says of all that follow. A second `session_meta` is that of another rollout."""
     if kind == _EARLY_ITEM and payload.get("role") == "user":
-        common.update(_folder_in(_said(payload)))
+        common.update(_folder_in(_text_of(payload)))
     if kind not in ("session_meta", "turn_context"):
         return
     if kind == "session_meta" and common.get("sessionId") not in (None, payload.get("id")):
         return
     branch = payload.part("git").get("branch")
-    told = (
+    fields = (
         ("sessionId", payload.get("id")),
         ("cwd", payload.get("cwd")),
         ("gitBranch", branch),
         ("model", payload.get("model")),
     )
-    common.update((name, value) for name, value in told if isinstance(value, str))
-    started = payload.get("source")
-    if isinstance(started, dict) or payload.get("thread_source") not in (None, "user"):
+    common.update((name, value) for name, value in fields if isinstance(value, str))
+    source = payload.get("source")
+    if isinstance(source, dict) or payload.get("thread_source") not in (None, "user"):
         common["origin"] = {"kind": "program"}
-    elif isinstance(started, str) and started not in _AT_THE_KEYBOARD:
+    elif isinstance(source, str) and source not in _AT_THE_KEYBOARD:
         common["entrypoint"] = HEADLESS
 
 
@@ -244,35 +245,35 @@ def _folder_in(text: str) -> dict[str, str]:
     """Return the folder that the client tells the model, nothing for other texts."""
     if text.lstrip().startswith("<environment_context>"):
         for begin, end in _EARLY_FOLDER:
-            if found := text.partition(begin)[2].partition(end)[0].strip():
-                return {"cwd": found}
+            if folder := text.partition(begin)[2].partition(end)[0].strip():
+                return {"cwd": folder}
     return {}
 
 
 def _content(kind: str, payload: Record) -> tuple[str, object] | None:
     """Return (role, content) of what was said or done; None for the rest."""
-    about = payload.get("type")
-    if kind == "event_msg" and about == "user_message":
-        return "user", _typed(payload.get("message"))
-    if kind == "event_msg" and about == "agent_message":
+    payload_type = payload.get("type")
+    if kind == "event_msg" and payload_type == "user_message":
+        return "user", _typed_prompt(payload.get("message"))
+    if kind == "event_msg" and payload_type == "agent_message":
         return "assistant", [Record(type="text", text=str(payload.get("message") or ""))]
-    if kind == _EARLY_ITEM and about == "message" and payload.get("role") == "user":
-        return "user", _typed(_said(payload))
-    if kind == _EARLY_ITEM and about == "message" and payload.get("role") == "assistant":
-        return "assistant", [Record(type="text", text=_said(payload))]
+    if kind == _EARLY_ITEM and payload_type == "message" and payload.get("role") == "user":
+        return "user", _typed_prompt(_text_of(payload))
+    if kind == _EARLY_ITEM and payload_type == "message" and payload.get("role") == "assistant":
+        return "assistant", [Record(type="text", text=_text_of(payload))]
     is_item = kind in ("response_item", _EARLY_ITEM)
-    if is_item and about in ("function_call", "custom_tool_call"):
-        return "assistant", _calls(payload)
-    if is_item and about in ("function_call_output", "custom_tool_call_output"):
-        return "user", [_result(payload)]
+    if is_item and payload_type in ("function_call", "custom_tool_call"):
+        return "assistant", _tool_calls(payload)
+    if is_item and payload_type in ("function_call_output", "custom_tool_call_output"):
+        return "user", [_tool_result(payload)]
     return None
 
 
-def _said(item: Record) -> str:
+def _text_of(item: Record) -> str:
     return "\n".join(part.text("text") for part in item.parts("content"))
 
 
-def _typed(message: object) -> object:
+def _typed_prompt(message: object) -> object:
     """Return a prompt without what an editor says before it: which files are open, and what is marked in them."""
     if not (isinstance(message, str) and message.lstrip().startswith("# ")):
         return message
@@ -281,14 +282,14 @@ def _typed(message: object) -> object:
     return request if mark and _REQUEST not in request else message
 
 
-def _calls(payload: Record) -> list[Record]:
-    id, given = payload.get("call_id"), _arguments(payload.get("arguments"))
+def _tool_calls(payload: Record) -> list[Record]:
+    id, arguments = payload.get("call_id"), _arguments(payload.get("arguments"))
     if payload.get("name") == "apply_patch":
-        files = patched_files(str(payload.get("input") or given.get("input") or ""))
+        files = patched_files(str(payload.get("input") or arguments.get("input") or ""))
         return [transcript.tool_use(id, "Edit", {"file_path": path}) for path in files]
-    command = given.get("cmd") or given.get("command") or ""
-    words = _script(command) if isinstance(command, list) else str(command)
-    return [transcript.tool_use(id, "Bash", {"command": words})] if words else []
+    command = arguments.get("cmd") or arguments.get("command") or ""
+    command_line = _script(command) if isinstance(command, list) else str(command)
+    return [transcript.tool_use(id, "Bash", {"command": command_line})] if command_line else []
 
 
 def _script(command: list[object]) -> str:
@@ -301,13 +302,13 @@ def _script(command: list[object]) -> str:
 
 def _arguments(raw: object) -> Record:
     try:
-        given = json.loads(raw) if isinstance(raw, str) else raw
+        arguments = json.loads(raw) if isinstance(raw, str) else raw
     except ValueError:
         return Record()
-    return Record(given) if isinstance(given, dict) else Record()
+    return Record(arguments) if isinstance(arguments, dict) else Record()
 
 
-def _result(payload: Record) -> Record:
+def _tool_result(payload: Record) -> Record:
     output = payload.get("output")
     text = output if isinstance(output, str) else json.dumps(output)
     head, mark, body = text.partition("Output:\n")
@@ -320,9 +321,9 @@ def _result(payload: Record) -> Record:
         lines, mark = [], ""
     codes = [line.split()[-1] for line in lines if mark and line.startswith(_CODES)]
     failed = any(code != "0" for code in codes)
-    told = _arguments(text) if text.startswith("{") else Record()
-    if isinstance(told.get("output"), str):
+    answer = _arguments(text) if text.startswith("{") else Record()
+    if isinstance(answer.get("output"), str):
         # Older clients: the output beside its exit code, as JSON.
-        failed = bool(told.part("metadata").get("exit_code"))
-        mark, body = "JSON", told.text("output")
+        failed = bool(answer.part("metadata").get("exit_code"))
+        mark, body = "JSON", answer.text("output")
     return transcript.tool_result(payload.get("call_id"), body if mark else text, failed)

@@ -56,13 +56,17 @@ class Cursor:
     @classmethod
     def from_dict(cls, raw: Mapping[str, object]) -> Cursor:
         """Return the cursor that `to_dict` made; one at the start when `raw` is none."""
-        known: dict[str, Any] = {one.name: raw[one.name] for one in fields(cls) if one.name in raw}
-        if isinstance(lessons := known.get("lessons"), list):
-            known["lessons"] = Position(*(n for n in lessons[:4] if type(n) is int))
+        values: dict[str, Any] = {
+            cursor_field.name: raw[cursor_field.name]
+            for cursor_field in fields(cls)
+            if cursor_field.name in raw
+        }
+        if isinstance(lessons := values.get("lessons"), list):
+            values["lessons"] = Position(*(number for number in lessons[:4] if type(number) is int))
         defaults = asdict(cls())
-        if any(type(value) is not type(defaults[name]) for name, value in known.items()):
+        if any(type(value) is not type(defaults[name]) for name, value in values.items()):
             return cls()
-        return cls(**known)
+        return cls(**values)
 
     def still_fits(self, path: str) -> bool:
         """Whether the file is the one that was read, only longer: not cut, rewritten or replaced."""

@@ -36,28 +36,30 @@ def edited_lines(exchange: Exchange, clean: Callable[[str], str]) -> dict[str, o
     Args:
         clean: redacts a text.
     """
-    wrote, took = dict[str, None](), dict[str, None]()
+    written, removed = dict[str, None](), dict[str, None]()
     for call in exchange.calls:
         if call.failed or not call.is_done:
             continue
-        took |= dict.fromkeys(f"{path}\0" for path in _removed(call.command, exchange.cwd))
-        path = _below(call.file, exchange.cwd)
+        removed |= dict.fromkeys(f"{path}\0" for path in _removed_paths(call.command, exchange.cwd))
+        path = _path_below(call.file, exchange.cwd)
         if path is None or path.rpartition("/")[2].partition(".")[0].casefold() in _LOGS:
             continue
-        # It goes with any folder that it lies in.
-        wrote |= dict.fromkeys(f"{path}\0" for path in (path, *_folders(path)))
+        # A file goes when any folder that it lies in is removed: they count, too.
+        written |= dict.fromkeys(f"{path}\0" for path in (path, *_folders_above(path)))
         for old, new in call.edits:
-            before, after = _lines(old), _lines(new)
+            before, after = _telling_lines(old), _telling_lines(new)
             if sorted(words_in(old)) == sorted(words_in(new)):
                 # Laid out in another way it says the same.
                 after |= before
                 before = after
-            for into, lines, others in ((wrote, after, before), (took, before, after)):
-                own = "\n".join(line for line in lines if line not in others)
-                into |= dict.fromkeys(f"{path}\0{line}" for line in _lines(clean(own)))
-    # What was written and changed again on the way is no exchange's word.
-    kept = {WROTE: (line for line in wrote if line not in took), TOOK_AWAY: (line for line in took if line not in wrote)}  # fmt: skip
-    marks = {name: _packed(islice(lines, MOST_LINES)) for name, lines in kept.items()}
+            for into, lines, opposite in ((written, after, before), (removed, before, after)):
+                changed_text = "\n".join(line for line in lines if line not in opposite)
+                into |= dict.fromkeys(
+                    f"{path}\0{line}" for line in _telling_lines(clean(changed_text))
+                )
+    # What was written and taken away again within the exchange counts for nothing.
+    lasting = {WROTE: (line for line in written if line not in removed), TOOK_AWAY: (line for line in removed if line not in written)}  # fmt: skip
+    marks = {name: _packed(islice(lines, MOST_LINES)) for name, lines in lasting.items()}
     return {name: packed for name, packed in marks.items() if packed}
 
 
@@ -77,20 +79,24 @@ def _packed(lines: Iterable[str]) -> str:
     return whole.translate(WRITTEN)
 
 
-def _removed(command: str, cwd: str) -> Iterator[str]:
+def _removed_paths(command_line: str, cwd: str) -> Iterator[str]:
     """Yield the files and folders that a command line deletes by their names, as they lie below a folder."""
-    for one in shell.parse(command) if "rm" in command else ():
-        words = [word.text for word in one.words if word.plain and not word.glob]
+    for command in shell.parse(command_line) if "rm" in command_line else ():
+        words = [word.text for word in command.words if word.plain and not word.glob]
         paths = words[2:] if words[:2] == ["git", "rm"] else words[1:] if words[:1] == ["rm"] else []  # fmt: skip
         if any(word in _KEEPING for word in words):
             continue
         for path in paths:
-            below = None if path.startswith("-") else _below(posixpath.join(one.folder, path), cwd)
+            below = (
+                None
+                if path.startswith("-")
+                else _path_below(posixpath.join(command.folder, path), cwd)
+            )
             if below:
                 yield below
 
 
-def _below(path: str, cwd: str) -> str | None:
+def _path_below(path: str, cwd: str) -> str | None:
     """Return where a file lies below a folder, None where it does not."""
     slashed, folder = path.replace("\\", "/"), cwd.replace("\\", "/").rstrip("/") + "/"
     below = posixpath.normpath(slashed.removeprefix(folder)) if slashed else ".."
@@ -98,13 +104,13 @@ def _below(path: str, cwd: str) -> str | None:
     return None if is_outside or below == "." else below
 
 
-def _folders(path: str) -> Iterator[str]:
+def _folders_above(path: str) -> Iterator[str]:
     """Yield the folders that a file lies in, the innermost first."""
     while path := path.rpartition("/")[0]:
         yield path
 
 
-def _lines(text: str) -> dict[str, None]:
+def _telling_lines(text: str) -> dict[str, None]:
     """Return a text's lines that say something, however they are indented, in their order."""
     lines = (" ".join(line.split()) for line in text.splitlines())
     return dict.fromkeys(line for line in lines if sum(map(str.isalnum, line)) >= LEAST_LETTERS)

@@ -48,35 +48,42 @@ def entities(text: str, files: Sequence[str] = ()) -> tuple[str, ...]:
     Args:
         files: files that the talk was about; a name alone means the one of them that ends with it.
     """
-    named = mentions(text)
-    found = [
-        *(f"{PROJECT}:{one.lower().removesuffix('.git')}" for one in _REPOSITORY.findall(text)),
+    mentioned = mentions(text)
+    names = [
+        *(
+            f"{PROJECT}:{repository.lower().removesuffix('.git')}"
+            for repository in _REPOSITORY.findall(text)
+        ),
         *(f"{TECHNOLOGY}:{technology}" for technology in technologies(text)),
-        *(f"{TECHNOLOGY}:{canonical(package)}" for package in named.packages),
-        *(f"{FILE}:{_path(file, files)}" for file in named.files if _is_file(file, files)),
+        *(f"{TECHNOLOGY}:{canonical(package)}" for package in mentioned.packages),
+        *(f"{FILE}:{_path(file, files)}" for file in mentioned.files if _is_file(file, files)),
         *(f"{PERSON}:{person}" for person in _persons(text)),
         *(
-            f"{CONCEPT}:{one}"
-            for one in (*map(_bare, named.identifiers), *_programs(text), *_SHORT.findall(text))
-            if one.lower() not in CANONICAL and one not in _COMMON and _is_concept(one)
+            f"{CONCEPT}:{name}"
+            for name in (
+                *map(_bare, mentioned.identifiers),
+                *_programs(text),
+                *_SHORT.findall(text),
+            )
+            if name.lower() not in CANONICAL and name not in _COMMON and _is_concept(name)
         ),
     ]
-    return tuple(dict.fromkeys(one for one in found if len(one) <= LONGEST))[:MOST]
+    return tuple(dict.fromkeys(entity for entity in names if len(entity) <= LONGEST))[:MOST]
 
 
 def named_in(text: str, files: Sequence[str] = ()) -> dict[str, object]:
     """Return what `extra` of a memory says of the entities that its text names, {} for none."""
-    found = entities(text, files)
-    return {"entities": list(found)} if found else {}
+    names = entities(text, files)
+    return {"entities": list(names)} if names else {}
 
 
-def parse(asked: str) -> tuple[str, ...]:
+def parse(query: str) -> tuple[str, ...]:
     """Return the forms in which an entity that somebody asks for may be stored: with its kind, or
     with each kind that it could have."""
-    kind, _, name = asked.partition(":")
+    kind, _, name = query.partition(":")
     if kind in KINDS and name:
         return (f"{kind}:{canonical(name) if kind == TECHNOLOGY else name}",)
-    name = asked.strip()
+    name = query.strip()
     return tuple(
         dict.fromkeys(
             f"{kind}:{form}"
@@ -99,8 +106,8 @@ def _is_concept(name: str) -> bool:
     )
 
 
-def _bare(named: str) -> str:
-    return named.strip("`().")
+def _bare(identifier: str) -> str:
+    return identifier.strip("`().")
 
 
 def _programs(text: str) -> Iterator[str]:
@@ -112,18 +119,18 @@ def _programs(text: str) -> Iterator[str]:
             yield program
 
 
-def _is_file(named: str, files: Sequence[str]) -> bool:
+def _is_file(name: str, files: Sequence[str]) -> bool:
     """Whether a word with slashes or a dot is a file rather than words between slashes."""
-    rooted = named.startswith(("/", "~", "./", "../")) or "." in named.rpartition("/")[2]
-    known = "/" not in named or rooted or any(file.endswith("/" + named) for file in files)
-    return known and named.lower() not in CANONICAL
+    rooted = name.startswith(("/", "~", "./", "../")) or "." in name.rpartition("/")[2]
+    is_path = "/" not in name or rooted or any(file.endswith("/" + name) for file in files)
+    return is_path and name.lower() not in CANONICAL
 
 
-def _path(named: str, files: Sequence[str]) -> str:
+def _path(name: str, files: Sequence[str]) -> str:
     """Return a file's path as the talk's tools wrote it, where a part of it was named."""
-    bare = named.strip("`'\"()[]").removeprefix("./").removeprefix("@")
-    same = [file for file in files if file == bare or file.endswith("/" + bare)]
-    return same[0] if same else bare
+    bare = name.strip("`'\"()[]").removeprefix("./").removeprefix("@")
+    matches = [file for file in files if file == bare or file.endswith("/" + bare)]
+    return matches[0] if matches else bare
 
 
 def _persons(text: str) -> Iterable[str]:

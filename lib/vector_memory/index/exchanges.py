@@ -64,7 +64,7 @@ class ToolUse(NamedTuple):
     `place` is its step's number in the exchange, or the next one's where it left no step. `output` is
     a command's, shortened; `is_done` says whether there is one. Lines count from 1. `written` is what an edit
     wrote and `answered` what the tool answered, each cut off: they are looked at, never kept. `calls` is the
-    skill or the kind of subagent that it calls, and `order` by what a subagent's prompt is known again.
+    skill or the kind of subagent that it calls, and `order` the digest by which a subagent's prompt is recognised.
     """
 
     tool: str
@@ -135,8 +135,10 @@ class Exchange:
     def is_lookup(self) -> bool:
         """Whether this memory was asked in it and nothing else was looked at or done: what the assistant says
         is what was remembered before."""
-        only = not self.files and not any(step.kind == DONE for step in self.steps)
-        return only and any(tools.is_own(call.tool, call.command) for call in self.calls)
+        did_nothing_else = not self.files and not any(step.kind == DONE for step in self.steps)
+        return did_nothing_else and any(
+            tools.is_own(call.tool, call.command) for call in self.calls
+        )
 
     @property
     def position(self) -> Position:
@@ -161,8 +163,8 @@ class Exchange:
         """Whether there is anything in it to remember: what a command of this memory answered was remembered before."""
         if self.prompt.startswith(EXTRACTION_MARK) or is_own_command(self.prompt):
             return False
-        said = any(step.kind != DONE for step in self.steps)
-        return said or bool(self.prompt and not is_command(self.prompt))
+        has_words = any(step.kind != DONE for step in self.steps)
+        return has_words or bool(self.prompt and not is_command(self.prompt))
 
     def digest(self) -> str:
         """Return a hash of what is remembered of it, to tell whether it has grown."""
@@ -174,26 +176,26 @@ class Exchange:
             ]
         )
         # A command that goes well leaves no words, yet it may be what mends one that failed.
-        if any(call.failed for one in (*self.before, self) for call in one.calls):
+        if any(call.failed for exchange in (*self.before, self) for call in exchange.calls):
             words += f"\0{sum(call.is_done for call in self.calls)}"
         return hashlib.blake2b(words.encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
 @dataclass
-class _Open:
+class _OpenExchange:
     """An exchange that is being read."""
 
-    first: TranscriptEntry
+    first_entry: TranscriptEntry
     prompt: str
     turn: int
     is_subagent: bool
     is_typed: bool
     steps: list[ExchangeStep] = field(default_factory=list)
-    edited: list[str] = field(default_factory=list)
-    read: list[str] = field(default_factory=list)
+    edited_files: list[str] = field(default_factory=list)
+    read_files: list[str] = field(default_factory=list)
     calls: dict[str, ToolUse] = field(default_factory=dict)
     before: tuple[Exchange, ...] = ()
-    seen: set[str] = field(default_factory=set)
+    seen_uuids: set[str] = field(default_factory=set)
     line_end: int = 0
     ended_at: datetime | None = None
     cwd: str = ""
@@ -202,37 +204,37 @@ class _Open:
     is_interrupted: bool = False
 
     def close(self) -> Exchange:
-        data = self.first.data
+        data = self.first_entry.data
         return Exchange(
             session=json_in.session_id(data.get("sessionId")),
             uuid=data.text("uuid"),
             prompt=self.prompt,
             steps=tuple(step for step in self.steps if step.text),
-            files=unique([*self.edited, *self.read])[:20],
-            line_start=self.first.line,
+            files=unique([*self.edited_files, *self.read_files])[:20],
+            line_start=self.first_entry.line,
             line_end=self.line_end,
-            start=self.first.start,
-            part=self.first.part,
-            started_at=self.first.at,
+            start=self.first_entry.start,
+            part=self.first_entry.part,
+            started_at=self.first_entry.at,
             ended_at=self.ended_at,
             cwd=data.text("cwd") or self.cwd,
             branch=self.branch,
             is_subagent=self.is_subagent,
             turn=self.turn,
-            calls=tuple(self._placed()),
+            calls=tuple(self._placed_calls()),
             before=self.before,
             is_interrupted=self.is_interrupted,
             is_typed=self.is_typed,
             model=self.model,
         )
 
-    def _placed(self) -> Iterator[ToolUse]:
+    def _placed_calls(self) -> Iterator[ToolUse]:
         """Yield the calls, their places counted among the steps that are kept."""
-        kept = [0]
+        places = [0]
         for step in self.steps:
-            kept.append(kept[-1] + bool(step.text))
+            places.append(places[-1] + bool(step.text))
         for call in self.calls.values():
-            yield call._replace(place=kept[call.place])
+            yield call._replace(place=places[call.place])
 
 
 class Reading:
@@ -247,10 +249,10 @@ class Reading:
         self.closed: list[Exchange] = []
         self.is_rewound_before = False
         """Whether something was taken back that lies before the first entry, or is not there at all."""
-        self._open: dict[str, _Open] = {}
+        self._open: dict[str, _OpenExchange] = {}
         self._chains: dict[str, str] = {}
         self._before: tuple[Exchange, ...] = ()
-        self._warming: set[str] = set()
+        self._warming_chains: set[str] = set()
 
     def add(self, entry: TranscriptEntry) -> None:
         """Take one entry (of the Claude Code form); what it closes goes to `closed`."""
@@ -268,11 +270,11 @@ class Reading:
 
     def open(self) -> list[Exchange]:
         """Return the exchanges that the next entry may still add to, as they are now."""
-        return [one.close() for one in self._open.values()]
+        return [exchange.close() for exchange in self._open.values()]
 
     def all(self) -> list[Exchange]:
         """Return all exchanges, in the order of their start."""
-        return sorted([*self.closed, *self.open()], key=lambda one: one.turn)
+        return sorted([*self.closed, *self.open()], key=lambda exchange: exchange.turn)
 
     # -- what kinds of lines say --
 
@@ -280,40 +282,40 @@ class Reading:
         results = [block for block in blocks if block.get("type") == "tool_result"]
         raw = "\n".join(_texts(blocks))
         prompt = plain_prompt(raw)
-        if raw.startswith(_BROKEN_OFF) and (broken := self._open.get(self._chain(entry))):
-            broken.is_interrupted = True
+        if raw.startswith(_BROKEN_OFF) and (interrupted := self._open.get(self._chain(entry))):
+            interrupted.is_interrupted = True
         if results:
-            into = self._current(entry)
+            exchange = self._current(entry)
             for result in results:
-                self._add_result(into, result, entry)
+                self._add_result(exchange, result, entry)
             if prompt and is_typed(entry.data, prompt):
-                into.steps.append(ExchangeStep(NOTE, NOTED + prompt))
+                exchange.steps.append(ExchangeStep(NOTE, NOTED + prompt))
         elif prompt:
-            self._warming.discard(self._chain(entry))
+            self._warming_chains.discard(self._chain(entry))
             self._start(entry, prompt)
         elif is_warm_up(raw):
-            self._warming.add(self._chain(entry))
+            self._warming_chains.add(self._chain(entry))
 
     def _add_assistant(self, entry: TranscriptEntry, blocks: list[Record]) -> None:
         if not any(block.get("type") in ("text", "tool_use") for block in blocks):
             return
-        if self._chain(entry) in self._warming:
+        if self._chain(entry) in self._warming_chains:
             return
-        into = self._current(entry)
+        exchange = self._current(entry)
         uuid = entry.data.text("uuid")
-        if uuid and uuid in into.seen:
+        if uuid and uuid in exchange.seen_uuids:
             return
-        into.seen.add(uuid)
-        into.model = (
-            entry.data.part("message").text("model") or entry.data.text("model") or into.model
+        exchange.seen_uuids.add(uuid)
+        exchange.model = (
+            entry.data.part("message").text("model") or entry.data.text("model") or exchange.model
         )
         for block in blocks:
             if block.get("type") == "text":
-                into.steps.append(
+                exchange.steps.append(
                     ExchangeStep(SAID, strip_tags(_bounded(str(block.get("text") or ""))).strip())
                 )
             elif block.get("type") == "tool_use":
-                self._add_call(into, block, entry)
+                self._add_call(exchange, block, entry)
 
     def _add_queued(self, entry: TranscriptEntry) -> None:
         """A prompt that the user typed while the assistant was at work."""
@@ -325,35 +327,35 @@ class Reading:
         if prompt and is_typed(Record({**entry.data, **attachment}), prompt):
             self._current(entry).steps.append(ExchangeStep(NOTE, NOTED + prompt))
 
-    def _add_call(self, into: _Open, block: Record, entry: TranscriptEntry) -> None:
-        name, given = str(block.get("name") or ""), block.part("input")
-        path, edits = tools.file_of(given, into.cwd), tools.edits_of(given)
+    def _add_call(self, exchange: _OpenExchange, block: Record, entry: TranscriptEntry) -> None:
+        name, arguments = str(block.get("name") or ""), block.part("input")
+        path, edits = tools.file_of(arguments, exchange.cwd), tools.edits_of(arguments)
         if path:
-            (into.edited if tools.changes(name) else into.read).append(path)
+            (exchange.edited_files if tools.changes(name) else exchange.read_files).append(path)
         if name == "ExitPlanMode":
-            into.steps.append(ExchangeStep(PLANNED, given.text("plan").strip()))
-        into.calls[str(block.get("id"))] = ToolUse(
+            exchange.steps.append(ExchangeStep(PLANNED, arguments.text("plan").strip()))
+        exchange.calls[str(block.get("id"))] = ToolUse(
             tool=name,
-            command=tools.command_of(name, given),
+            command=tools.command_of(name, arguments),
             file=path if tools.changes(name) else "",
-            change=tools.change_of(given),
-            place=len(into.steps),
+            change=tools.change_of(arguments),
+            place=len(exchange.steps),
             line=entry.line,
             at=entry.at,
             written="\n".join(new for _, new in edits)[:LOOKED_AT_CHARS],
             edits=_short(edits),
-            calls=tools.called(name, given),
-            order=order_of(plain_prompt(given.text("prompt"))) if name in tools.AGENTS else "",
+            calls=tools.called(name, arguments),
+            order=order_of(plain_prompt(arguments.text("prompt"))) if name in tools.AGENTS else "",
         )
-        into.steps.append(ExchangeStep(DONE, tools.describe(name, given, into.cwd)))
+        exchange.steps.append(ExchangeStep(DONE, tools.describe(name, arguments, exchange.cwd)))
 
-    def _add_result(self, into: _Open, block: Record, entry: TranscriptEntry) -> None:
+    def _add_result(self, exchange: _OpenExchange, block: Record, entry: TranscriptEntry) -> None:
         failed = block.get("is_error") is True
         text = "\n".join(_texts(_blocks(block.get("content"))))
         id = str(block.get("tool_use_id"))
-        call = into.calls.get(id)
+        call = exchange.calls.get(id)
         if call:
-            into.calls[id] = call._replace(
+            exchange.calls[id] = call._replace(
                 is_done=True,
                 failed=failed,
                 output=tools.shortened_output(text, failed) if call.command else "",
@@ -363,65 +365,79 @@ class Reading:
                 edits=_edits_of(call, entry.data.part("toolUseResult")),
             )
         name = call.tool if call else ""
-        action = into.steps[call.place].text if call else ""
+        action = exchange.steps[call.place].text if call else ""
         words = tools.user_words(text, name, failed)
         if words:
             head = f"User, refusing {action or name or 'a step'}" if failed else "User's answers"
-            said = strip_tags(words)
-            into.steps.append(ExchangeStep(NOTE, f"{head}: {said}", said if failed else ""))
+            sentence = strip_tags(words)
+            exchange.steps.append(
+                ExchangeStep(NOTE, f"{head}: {sentence}", sentence if failed else "")
+            )
         elif failed and call:
-            refused = tools.is_rejection(text)
-            done = f"{action or name} (failed: refused by the user)" if refused else action or name
-            error = "" if refused else error_line(text) or "error"
-            into.steps[call.place] = ExchangeStep(DONE, done, error=error)
+            is_refused = tools.is_rejection(text)
+            action_text = (
+                f"{action or name} (failed: refused by the user)" if is_refused else action or name
+            )
+            error = "" if is_refused else error_line(text) or "error"
+            exchange.steps[call.place] = ExchangeStep(DONE, action_text, error=error)
         elif call and call.file:
-            noted = boxes.of_edit(call.file, into.cwd, entry.data.part("toolUseResult"))
-            into.steps += [ExchangeStep(DONE, box, is_box=True) for box in noted]
+            box_lines = boxes.of_edit(call.file, exchange.cwd, entry.data.part("toolUseResult"))
+            exchange.steps += [ExchangeStep(DONE, box, is_box=True) for box in box_lines]
 
     def _rewind(self, data: Record) -> None:
         """Take back what was said from a prompt or a place on: the user went another way from there."""
-        known = sorted([*self.closed, *self.open()], key=lambda one: one.turn)
+        all_exchanges = sorted([*self.closed, *self.open()], key=lambda exchange: exchange.turn)
         uuid, place = data.text("uuid"), data.get("place")
-        named = [one for one in known if uuid and one.uuid == uuid and not one.is_subagent][-1:]
+        taken_back = [
+            exchange
+            for exchange in all_exchanges
+            if uuid and exchange.uuid == uuid and not exchange.is_subagent
+        ][-1:]
         if isinstance(place, tuple):
-            named = [one for one in known if (one.start, one.part) >= place]
+            taken_back = [
+                exchange for exchange in all_exchanges if (exchange.start, exchange.part) >= place
+            ]
         else:
-            self.is_rewound_before |= not named
-        first = min((one.turn for one in named), default=self.turns + 1)
-        self.closed = [one for one in self.closed if one.turn < first]
-        self._open = {chain: one for chain, one in self._open.items() if one.turn < first}
-        self._before = tuple(one for one in self._before if one.turn < first)
+            self.is_rewound_before |= not taken_back
+        first_turn = min((exchange.turn for exchange in taken_back), default=self.turns + 1)
+        self.closed = [exchange for exchange in self.closed if exchange.turn < first_turn]
+        self._open = {
+            chain: exchange for chain, exchange in self._open.items() if exchange.turn < first_turn
+        }
+        self._before = tuple(exchange for exchange in self._before if exchange.turn < first_turn)
 
     # -- chains --
 
     def _start(self, entry: TranscriptEntry, prompt: str) -> None:
         chain = self._chain(entry)
-        known, uuid = self._open.get(chain), entry.data.text("uuid")
-        if known and uuid and known.first.data.text("uuid") == uuid:
+        open_exchange, uuid = self._open.get(chain), entry.data.text("uuid")
+        if open_exchange and uuid and open_exchange.first_entry.data.text("uuid") == uuid:
             return
         if chain == MAIN:
             self._close(list(self._open))
-        elif known:
+        elif open_exchange:
             self._close([chain])
         self._begin(chain, entry, prompt)
 
-    def _begin(self, chain: str, entry: TranscriptEntry, prompt: str) -> _Open:
+    def _begin(self, chain: str, entry: TranscriptEntry, prompt: str) -> _OpenExchange:
         self.turns += 1
         before = self._before if chain == MAIN else ()
-        typed = is_typed(entry.data, prompt)
-        begun = _Open(entry, prompt, self.turns, chain != MAIN, typed, before=before)
-        self._open[chain] = begun
-        self._touch(begun, entry)
-        return begun
+        typed_by_user = is_typed(entry.data, prompt)
+        exchange = _OpenExchange(
+            entry, prompt, self.turns, chain != MAIN, typed_by_user, before=before
+        )
+        self._open[chain] = exchange
+        self._touch(exchange, entry)
+        return exchange
 
-    def _current(self, entry: TranscriptEntry) -> _Open:
+    def _current(self, entry: TranscriptEntry) -> _OpenExchange:
         """Return the open exchange of an entry's chain; one without a prompt where none is."""
         chain = self._chain(entry)
         current = self._open.get(chain) or self._begin(chain, entry, "")
         self._touch(current, entry)
         return current
 
-    def _touch(self, exchange: _Open, entry: TranscriptEntry) -> None:
+    def _touch(self, exchange: _OpenExchange, entry: TranscriptEntry) -> None:
         exchange.line_end = entry.line
         exchange.ended_at = entry.at or exchange.ended_at
         exchange.cwd = entry.data.text("cwd") or exchange.cwd
@@ -461,15 +477,15 @@ def _short(edits: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
 
 
 def _edits_of(call: ToolUse, result: Record) -> tuple[tuple[str, str], ...]:
-    """Return the edits of a call as they were asked for, of a file that was written anew with what it was before, where
-    the client says so. Whole lines, as the client notes them too, would count where a part was changed for something
-    else."""
+    """Return the edits of a call as they were asked for; of a file that was written anew, with its content before, where
+    the client says so. The client's own patch has whole lines: what an edit left alone in a line would count as
+    changed."""
     before = result.text("originalFile")
     return _short(tuple((old or before, new) for old, new in call.edits)) if len(call.edits) == 1 else call.edits  # fmt: skip
 
 
 def order_of(prompt: str) -> str:
-    """Return by what a subagent's prompt is known again, in the call that gave it and in the subagent's own
+    """Return a digest by which a subagent's prompt is recognised, in the call that gave it and in the subagent's own
     transcript."""
     words = " ".join(prompt.split()).encode("utf-8", "replace")
     return hashlib.blake2b(words, digest_size=8).hexdigest()
@@ -495,7 +511,7 @@ def _texts(blocks: Iterable[Record]) -> list[str]:
 
 
 def _bounded(text: str) -> str:
-    """Return a text, of an endless one the beginning, cut between two words: nobody said the rest."""
+    """Return a text; of one too long to be anybody's words only the beginning, cut between two words."""
     if len(text) <= MOST_TEXT_CHARS:
         return text
     cut = max(text.rfind(mark, 0, MOST_TEXT_CHARS) for mark in "\n ")

@@ -24,7 +24,7 @@ MOST_BYTES = 64_000_000
 """Of a document, which is read as a whole."""
 _ROOT = ".project_root"
 _ROOT_BYTES = 4_096
-_NAMES = {"run_shell_command": "Bash", "replace": "Edit", "write_file": "Write", "read_file": "Read",
+_TOOL_NAMES = {"run_shell_command": "Bash", "replace": "Edit", "write_file": "Write", "read_file": "Read",
           "list_directory": "LS", "glob": "Glob", "search_file_content": "Grep", "grep_search": "Grep",
           "web_fetch": "WebFetch", "google_web_search": "WebSearch"}  # fmt: skip
 _CONTEXT = (
@@ -39,7 +39,7 @@ _MOST_ALIGNED = 40
 """So many of the last messages tell where a list that calls all of them by other ids goes on."""
 _EXIT = "Exit Code: "
 _OUTPUT = "\nOutput: "
-_FIELDS = (_EXIT, "Error: ", "Signal: ", "Background PIDs: ", "Process Group PGID: ")
+_FIELD_STARTS = (_EXIT, "Error: ", "Signal: ", "Background PIDs: ", "Process Group PGID: ")
 """How the lines begin that stand behind an output."""
 
 
@@ -78,15 +78,15 @@ class ChatDocument:
         with open_plain(self.path) as file:
             raw = file.read(MOST_BYTES + 1)
         try:
-            held = json_in.load(raw) if len(raw) <= MOST_BYTES else None
+            document = json_in.load(raw) if len(raw) <= MOST_BYTES else None
         except ValueError:
             # Where it is being written, the next reading finds it whole.
-            held, self.is_damaged = None, True
-        chat = Record(json_in.whole(held) if isinstance(held, dict) else {})
+            document, self.is_damaged = None, True
+        chat = Record(json_in.whole(document) if isinstance(document, dict) else {})
         messages = chat.pop("messages", None)
         if not is_header(chat) or not isinstance(messages, list):
             return
-        # Beyond all messages: it is read with whichever of them are.
+        # Its start lies behind that of all messages: it is read wherever reading begins.
         yield TranscriptEntry(0, 1, 1, 0, chat)
         for number, message in enumerate(messages, 1):
             self.line = self.part = number
@@ -102,8 +102,8 @@ def learned(path: str, header: Record | None = None) -> Record:
     """
     if header is None:
         with open_plain(path) as file:
-            first = parse_objects(file.readline(LONGEST_LINE_BYTES))
-        header = first[0] if first else Record()
+            objects = parse_objects(file.readline(LONGEST_LINE_BYTES))
+        header = objects[0] if objects else Record()
     if not is_header(header):
         return Record()
     common = Record(sessionId=header.text("sessionId"), cwd=_folder_of(path))
@@ -128,106 +128,109 @@ def _folder_of(path: str) -> str:
 
 
 def translate(
-    path: str, entries: Iterable[TranscriptEntry], known: Record
+    path: str, entries: Iterable[TranscriptEntry], learned_fields: Record
 ) -> Iterator[TranscriptEntry]:
     """Return the entries with those of a chat translated; others pass as they are.
 
     Args:
         path: the file.
         entries: its entries, in order.
-        known: what `learned` gives, where they do not begin at the file's start.
+        learned_fields: what `learned` gives, where they do not begin at the file's start.
 
     Returns:
         The entries. Those of a list of messages are parts of their line, as many as there are messages.
     """
-    common, told = known, _Told()
+    common, history = learned_fields, _MessageHistory()
     for entry in entries:
-        listed = entry.data.part("$set").parts("messages") if common else []
+        listed_messages = entry.data.part("$set").parts("messages") if common else []
         if is_header(entry.data):
             common = learned(path, entry.data)
-        elif listed:
-            for part in told.places_of_new(listed):
-                for line in told.new_of(listed[part]):
+        elif listed_messages:
+            for part in history.places_of_new(listed_messages):
+                for line in history.new_lines(listed_messages[part]):
                     yield entry._replace(part=part, data=Record({**common, **line}))
         elif common and _REWIND in entry.data:
             yield entry._replace(data=Record(type=REWOUND, uuid=entry.data.text(_REWIND)))
         elif not common or not is_message(entry.data):
             yield entry
         else:
-            for line in told.new_of(entry.data):
+            for line in history.new_lines(entry.data):
                 yield entry._replace(data=Record({**common, **line}))
 
 
-class _Told:
-    """What was said of each message before: it comes again as a whole when it has grown."""
+class _MessageHistory:
+    """What was passed on of each message already: a message comes again as a whole when it has grown."""
 
     def __init__(self) -> None:
-        self._said: dict[str, str] = {}
-        self._called: set[str] = set()
-        self._answered: set[str] = set()
+        self._texts: dict[str, str] = {}
+        self._call_ids: set[str] = set()
+        self._answered_ids: set[str] = set()
 
     def places_of_new(self, messages: list[Record]) -> Iterator[int]:
-        """Yield the places in a list of messages of those that may say something new: what stands before the last
-        prompt that was said before was said before, too, whether or not it was read here."""
+        """Yield the places in a list of the messages that may say something new: those behind the last prompt that was
+        passed on already. What stands before that prompt is old, too, even where it was not read here."""
         ids = [message.text("id") for message in messages]
-        if self._said and not any(id in self._said for id in ids):
+        if self._texts and not any(id in self._texts for id in ids):
             # The client has given all of them other ids: it has shortened the talk, or was started again.
-            self._know_again(
+            self._match_renamed(
                 [(id, _text(message)) for id, message in zip(ids, messages, strict=True)]
             )
         known_prompts = (
             place
             for place, message in enumerate(messages)
-            if message.get("type") == "user" and ids[place] in self._said
+            if message.get("type") == "user" and ids[place] in self._texts
         )
-        first = max(known_prompts, default=-1) + 1
-        return (place for place in range(first, len(messages)) if is_message(messages[place]))
+        start = max(known_prompts, default=-1) + 1
+        return (place for place in range(start, len(messages)) if is_message(messages[place]))
 
-    def _know_again(self, messages: list[tuple[str, str]]) -> None:
-        """Take those messages (id, text) of a list that were said before under other ids: what was said last stands in
-        it, in its order, before what is new."""
+    def _match_renamed(self, messages: list[tuple[str, str]]) -> None:
+        """Note the new ids of messages (id, text) that were said before under other ids: the last ones said before stand
+        in the list in the same order, in front of what is new."""
         listed = [(id, text) for id, text in messages if text]
-        said, texts = list(self._said.values())[-_MOST_ALIGNED:], [text for _, text in listed]
-        for end in range(len(said), 0, -1):
+        told_texts, texts = (
+            list(self._texts.values())[-_MOST_ALIGNED:],
+            [text for _, text in listed],
+        )
+        for end in range(len(told_texts), 0, -1):
             length, place = max(
                 (
-                    (_alike(said[:end], texts[max(0, place - end) : place]), place)
+                    (_common_ending(told_texts[:end], texts[max(0, place - end) : place]), place)
                     for place in range(1, len(texts) + 1)
-                    if texts[place - 1] == said[end - 1]
+                    if texts[place - 1] == told_texts[end - 1]
                 ),
                 default=(0, 0),
             )
-            grown = said[end] if end < len(said) else ""
+            grown = told_texts[end] if end < len(told_texts) else ""
             has_grown = bool(grown) and place < len(texts) and texts[place].startswith(grown)
             # One alone may have been said anew, where what followed it is not there.
-            if length > 1 or (length and (has_grown or end == len(said))):
-                self._said.update(listed[:place])
+            if length > 1 or (length and (has_grown or end == len(told_texts))):
+                self._texts.update(listed[:place])
                 if has_grown:
-                    self._said[listed[place][0]] = grown
+                    self._texts[listed[place][0]] = grown
                 return
 
-    def new_of(self, message: Record) -> Iterator[Record]:
+    def new_lines(self, message: Record) -> Iterator[Record]:
         """Yield the lines of a message that were not there before."""
         text, id, at = _text(message), message.text("id"), message.get("timestamp")
         role = "user" if message.get("type") == "user" else "assistant"
-        before = self._said.get(id, "") if id else ""
-        if text and text != before:
-            self._said[id] = text
-            text = text[len(before) :] if text.startswith(before) else text
+        told_text = self._texts.get(id, "") if id else ""
+        if text and text != told_text:
+            self._texts[id] = text
+            text = text[len(told_text) :] if text.startswith(told_text) else text
             content = text if role == "user" else [Record(type="text", text=text)]
             yield transcript.talk_line(role, content, at, id if role == "user" else "")
         for call in message.parts("toolCalls"):
-            name = call.text("id")
-            if name not in self._called:
-                self._called.add(name)
-                yield transcript.talk_line("assistant", [_use(call)], at)
+            call_id = call.text("id")
+            if call_id not in self._call_ids:
+                self._call_ids.add(call_id)
+                yield transcript.talk_line("assistant", [_tool_use(call)], at)
             # While it goes on it is written, too.
-            if name not in self._answered and call.get("status") in _ENDED:
-                self._answered.add(name)
-                yield transcript.talk_line("user", [_result(call)], at)
+            if call_id not in self._answered_ids and call.get("status") in _ENDED:
+                self._answered_ids.add(call_id)
+                yield transcript.talk_line("user", [_tool_result(call)], at)
 
 
-def _alike(before: list[str], after: list[str]) -> int:
+def _common_ending(before: list[str], after: list[str]) -> int:
     """Return how many texts two lists have in common at their ends."""
     pairs = zip(reversed(before), reversed(after), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
@@ -241,37 +244,37 @@ def _text(message: Record) -> str:
         parts = [content]
     else:
         blocks = [content] if isinstance(content, dict) else content
-        held = Record(blocks=blocks).parts("blocks")
-        parts = [record.text("text") for record in held if not record.get("thought")]
+        records = Record(blocks=blocks).parts("blocks")
+        parts = [record.text("text") for record in records if not record.get("thought")]
     return "\n".join(
         part for part in parts if part.strip() and not part.lstrip().startswith(_CONTEXT)
     )
 
 
-def _use(call: Record) -> Record:
-    name, given = call.text("name"), Record(call.part("args"))
-    path = given.get("absolute_path") or given.get("path")
-    if "file_path" not in given and isinstance(path, str):
-        given["file_path"] = path
-    return transcript.tool_use(call.text("id"), _NAMES.get(name, name), given)
+def _tool_use(call: Record) -> Record:
+    name, arguments = call.text("name"), Record(call.part("args"))
+    path = arguments.get("absolute_path") or arguments.get("path")
+    if "file_path" not in arguments and isinstance(path, str):
+        arguments["file_path"] = path
+    return transcript.tool_use(call.text("id"), _TOOL_NAMES.get(name, name), arguments)
 
 
-def _result(call: Record) -> Record:
+def _tool_result(call: Record) -> Record:
     text, failed = _answer(call), call.get("status") != "success"
     if call.get("name") == "run_shell_command":
         codes = [line.removeprefix(_EXIT) for line in text.splitlines() if line.startswith(_EXIT)]
         failed = failed or any(code[:1].isdigit() and code.strip() != "0" for code in codes)
-        _, found, output = f"\n{text}".partition(_OUTPUT)
+        _, has_output, output = f"\n{text}".partition(_OUTPUT)
         first, *more = output.split("\n")
-        said = [first, *takewhile(lambda line: not line.startswith(_FIELDS), more)]
-        text = "\n".join(said).strip() if found else text
+        lines = [first, *takewhile(lambda line: not line.startswith(_FIELD_STARTS), more)]
+        text = "\n".join(lines).strip() if has_output else text
     return transcript.tool_result(call.text("id"), text, failed)
 
 
 def _answer(call: Record) -> str:
     """Return what a tool answered."""
     for part in call.parts("result"):
-        held = part.part("functionResponse").part("response")
-        if said := held.text("output") or held.text("error"):
-            return said
+        response = part.part("functionResponse").part("response")
+        if text := response.text("output") or response.text("error"):
+            return text
     return call.text("resultDisplay")

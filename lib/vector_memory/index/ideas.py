@@ -111,65 +111,69 @@ class Idea(NamedTuple):
 
 
 def ideas(
-    told: Sequence[tuple[Unit, Verdict]], title: str = "", files: Sequence[str] = ()
+    judged: Sequence[tuple[Unit, Verdict]], title: str = "", files: Sequence[str] = ()
 ) -> list[Idea]:
     """Return the ideas of an exchange, the worthiest first.
 
     Args:
-        told: what was said in it, in its order, with what each sentence is worth.
+        judged: its sentences, in their order, with what each is worth.
         title: what the exchange is about, "" where nobody knows.
         files: the files that it was at work on.
     """
-    kept = [(unit, verdict) for unit, verdict in told if verdict.is_kept and not unit.file]
-    texts = {unit.text for unit, _ in kept}
-    solved = max((place for place, (_, it) in enumerate(kept) if it.intent == SOLUTION), default=-1)
-    is_explained = any(_explains(unit) for unit, _ in told)
-    boxes = _of_lists([unit for unit, _ in told if unit.file])
-    names = {one.name for one in boxes}
-    listed = [set(analysis.analyse(one.text)) for one in boxes if not one.is_answered]
-    found: dict[str, Idea] = {}
+    kept = [(unit, verdict) for unit, verdict in judged if verdict.is_kept and not unit.file]
+    kept_texts = {unit.text for unit, _ in kept}
+    last_solution = max(
+        (place for place, (_, verdict) in enumerate(kept) if verdict.intent == SOLUTION), default=-1
+    )
+    is_explained = any(_explains(unit) for unit, _ in judged)
+    boxes = _ideas_of_boxes([unit for unit, _ in judged if unit.file])
+    listed_names = {box.name for box in boxes}
+    listed_terms = [set(analysis.analyse(box.text)) for box in boxes if not box.is_answered]
+    by_name: dict[str, Idea] = {}
     for place, (unit, verdict) in enumerate(kept):
         text = self_contained(unit, title, files)
         intent = intent_of(unit, verdict)
-        if intent in BINDING and is_explained and _may_report(unit, told):
+        if intent in BINDING and is_explained and _may_report(unit, judged):
             intent = PROBLEM
         if intent in BINDING and _is_half(unit.text):
             continue
-        if not unit.heading and _leans(unit) and texts.intersection(unit.before[-1:]):
+        if not unit.heading and _leans(unit) and kept_texts.intersection(unit.before[-1:]):
             # What it leans on is an idea, and whoever is given that one reads on in the passage.
             continue
-        mended = intent == PROBLEM and place < solved
-        # What is to be done, or has its day, is only taken note of where nothing was done.
+        is_mended = intent == PROBLEM and place < last_solution
+        # A todo, or what has a date, is settled by work alone: an answer only takes note of it.
         takes_work = intent == TODO or has_deadline(unit.text)
         is_settled = unit.worked or bool(files) if takes_work else unit.answered
-        answered = bool(unit.done) or mended or (unit.speaker == USER and is_settled)
+        is_answered = bool(unit.done) or is_mended or (unit.speaker == USER and is_settled)
         if intent in OPEN_KINDS and _ANSWER_OF_A_FORM in unit.text:
             # The assistant asked, and what stands there is the answer.
             continue
-        if intent in (SOLUTION, *OPEN_KINDS) and _says_what_is_listed(unit, listed):
+        if intent in (SOLUTION, *OPEN_KINDS) and _says_what_is_listed(unit, listed_terms):
             continue
         if text and not (intent == QUESTION and unit.speaker == USER and unit.answered):
             # What was looked up and told is no question any more, and the passage has the answer.
-            idea = Idea(text, intent, verdict.worth, unit, answered)
-            found.setdefault(idea.name, idea)
-    apart = (idea for idea in found.values() if idea.name not in names)
-    return sorted([*boxes, *apart], key=lambda idea: -idea.worth)[: MOST_IDEAS + len(listed)]
+            idea = Idea(text, intent, verdict.worth, unit, is_answered)
+            by_name.setdefault(idea.name, idea)
+    unlisted = (idea for idea in by_name.values() if idea.name not in listed_names)
+    return sorted([*boxes, *unlisted], key=lambda idea: -idea.worth)[
+        : MOST_IDEAS + len(listed_terms)
+    ]
 
 
-def _of_lists(boxes: Sequence[Unit]) -> list[Idea]:
+def _ideas_of_boxes(boxes: Sequence[Unit]) -> list[Idea]:
     """Return what was added to to-do lists, and what was ticked off there: todos, word for word, as each box was left
     at the end; one for each list in which it stands."""
-    last = {(unit.file, unit.text.rstrip(CUT)): unit for unit in boxes}
-    made = [Idea(unit.text, TODO, 1.0, unit, bool(unit.done)) for unit in last.values()]
-    return made[:MOST_IDEAS]
+    last_boxes = {(unit.file, unit.text.rstrip(CUT)): unit for unit in boxes}
+    todos = [Idea(unit.text, TODO, 1.0, unit, bool(unit.done)) for unit in last_boxes.values()]
+    return todos[:MOST_IDEAS]
 
 
-def _says_what_is_listed(unit: Unit, listed: Sequence[set[str]]) -> bool:
+def _says_what_is_listed(unit: Unit, listed_terms: Sequence[set[str]]) -> bool:
     """Whether the assistant says what it put on a list ("Noted in `TODO.md`: …"), and not much else."""
     terms = set(analysis.analyse(unit.text))
-    said = any(len(terms & box) >= max(FEW_TERMS, LISTED * len(box)) for box in listed)
-    is_all = len(terms.intersection(chain(*listed))) >= SAYING * len(terms)
-    return unit.speaker != USER and said and is_all
+    repeats_box = any(len(terms & box) >= max(FEW_TERMS, LISTED * len(box)) for box in listed_terms)
+    is_all = len(terms.intersection(chain(*listed_terms))) >= SAYING * len(terms)
+    return unit.speaker != USER and repeats_box and is_all
 
 
 def intent_of(unit: Unit, verdict: Verdict) -> str:
@@ -179,29 +183,30 @@ def intent_of(unit: Unit, verdict: Verdict) -> str:
         return PREFERENCE
     if unit.done is not None:
         return SOLUTION if unit.done else TODO
-    plainly = plain_kind(unit.text, unit.speaker == USER)
+    plain_intent = plain_kind(unit.text, unit.speaker == USER)
     if unit.deferred or unit.text.endswith("?"):
         return QUESTION
-    if plainly not in ("", FACT):
-        return plainly
+    if plain_intent not in ("", FACT):
+        return plain_intent
     is_own = unit.speaker == USER and _ANSWER_OF_A_FORM not in unit.text
     if is_own and rules.binds(unit.text):
         return verdict.intent if verdict.intent in BINDING else PREFERENCE
-    binds = not plainly and verdict.intent in BINDING
-    return CONCLUSION if binds and unit.speaker != USER else plainly or verdict.intent
+    is_binding = not plain_intent and verdict.intent in BINDING
+    return CONCLUSION if is_binding and unit.speaker != USER else plain_intent or verdict.intent
 
 
 def _explains(unit: Unit) -> bool:
     """Whether the assistant says plainly that it found the cause of something, in a sentence or right before it."""
-    said = (*unit.before[-1:], unit.text)
-    return unit.speaker != USER and any(plain_kind(text, False) == CAUSE for text in said)
+    sentences = (*unit.before[-1:], unit.text)
+    return unit.speaker != USER and any(plain_kind(text, False) == CAUSE for text in sentences)
 
 
-def _may_report(unit: Unit, told: Sequence[tuple[Unit, Verdict]]) -> bool:
+def _may_report(unit: Unit, judged: Sequence[tuple[Unit, Verdict]]) -> bool:
     """Whether what the user begins with tells as well what goes wrong as what is to be kept to: whoever finds the cause
     of that took it for a report. Where another sentence of his says enough to be the report, it is that one."""
     if any(
-        one != unit and one.speaker == USER and _terms(one.text) >= LEAST_TERMS for one, _ in told
+        other != unit and other.speaker == USER and _count_terms(other.text) >= LEAST_TERMS
+        for other, _ in judged
     ):
         return False
     is_first = unit.speaker == USER and not (unit.before or unit.about)
@@ -211,8 +216,8 @@ def _may_report(unit: Unit, told: Sequence[tuple[Unit, Verdict]]) -> bool:
 
 def _is_half(text: str) -> bool:
     """Whether a text breaks off: behind a sign or a word that more must follow."""
-    last = "".join(text.lower().split()[-1:])
-    return last.endswith(_HALF_SIGNS) or last in _GRAMMAR["breaking off"]
+    last_word = "".join(text.lower().split()[-1:])
+    return last_word.endswith(_HALF_SIGNS) or last_word in _GRAMMAR["breaking off"]
 
 
 def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:
@@ -224,32 +229,32 @@ def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:
         text = f"{text.rstrip('.')} ({files[0]})."
     lead = unit.about or unit.heading
     if lead and lead.lower() not in text.lower():
-        return _within(f"{lead}: {text}", "" if _leans(unit) else text)
+        return _within_limit(f"{lead}: {text}", "" if _leans(unit) else text)
     if _says_enough(unit.text, unit.speaker == USER, " ".join(unit.before[-1:])) and not _leans(
         unit
     ):
-        return _within(text, text)
-    before = next((one for one in reversed(unit.before) if not is_chatter(one)), "")
+        return _within_limit(text, text)
+    before = next((sentence for sentence in reversed(unit.before) if not is_chatter(sentence)), "")
     if before:
-        return _within(f"{before} {text}", "")
+        return _within_limit(f"{before} {text}", "")
     subject = _begun_anew(title.rstrip("…. "))
-    own, about = text.casefold().rstrip("?!. "), subject.casefold()
-    if subject and about not in own and own not in about:
-        return _within(f"[{title}] {text}", "")
-    return "" if _leans(unit) or _terms(unit.text) < FEW_TERMS else text
+    own_words, subject_words = text.casefold().rstrip("?!. "), subject.casefold()
+    if subject and subject_words not in own_words and own_words not in subject_words:
+        return _within_limit(f"[{title}] {text}", "")
+    return "" if _leans(unit) or _count_terms(unit.text) < FEW_TERMS else text
 
 
 def _says_enough(text: str, is_users: bool, before: str = "") -> bool:
     """Whether a sentence has words enough to be understood alone; few are enough for a rule of the user's that points
     at nothing else: "Never push to main." What the number is of that it says again stands in the sentence before."""
-    terms = _terms(text)
-    points = not _GRAMMAR["leaning"].isdisjoint(names_in(text.lower()))
-    points = points or not {*numbers_in(before)}.isdisjoint(numbers_in(text))
-    is_plain_rule = is_users and not points and rules.binds(text)
+    terms = _count_terms(text)
+    is_pointing = not _GRAMMAR["leaning"].isdisjoint(names_in(text.lower()))
+    is_pointing = is_pointing or not {*numbers_in(before)}.isdisjoint(numbers_in(text))
+    is_plain_rule = is_users and not is_pointing and rules.binds(text)
     return terms >= LEAST_TERMS or (terms >= FEW_TERMS and is_plain_rule)
 
 
-def _terms(text: str) -> int:
+def _count_terms(text: str) -> int:
     return len(set(analysis.analyse(text)))
 
 
@@ -277,8 +282,8 @@ def _leans(unit: Unit) -> bool:
 
 def _points_back(text: str) -> bool:
     words = names_in(text) if text[:1].isalpha() else []
-    said = (*dropwhile(lambda word: word in _GRAMMAR["joining"], words), "", "")
-    return said[0] in _GRAMMAR["leaning"] or (said[0] == "the" and said[1] in _FORMER)
+    opening = (*dropwhile(lambda word: word in _GRAMMAR["joining"], words), "", "")
+    return opening[0] in _GRAMMAR["leaning"] or (opening[0] == "the" and opening[1] in _FORMER)
 
 
 def _introduces_a_rule(text: str) -> bool:
@@ -290,20 +295,20 @@ def _introduces_a_rule(text: str) -> bool:
     if is_name or not _INTRODUCING.intersection(names[:1]):
         return False
     for place, word in enumerate(words[:MOST_INTRODUCING], 1):
-        rest = " ".join(words[place:]).removeprefix("but ")
-        goes_on = rest.partition(" ")[0] in _GRAMMAR["joining"] or _points_back(rest)
+        following = " ".join(words[place:]).removeprefix("but ")
+        goes_on = following.partition(" ")[0] in _GRAMMAR["joining"] or _points_back(following)
         leans = goes_on or any(
-            one in _GRAMMAR["leaning"] and after not in _HERE
-            for one, after in pairwise([*names_in(rest), ""])
+            name in _GRAMMAR["leaning"] and next_name not in _HERE
+            for name, next_name in pairwise([*names_in(following), ""])
         )
-        # Of what is true or likely, or may not be, "that" begins no rule, and of a noun it tells more.
+        # Behind "true" or "likely", or after a "not", no rule follows on "that"; behind a noun it begins a relative clause.
         is_weighed = words[place - 2] in _GRAMMAR["weighing"] and "not" not in words[:place]
         is_clause = word == "that" and text.startswith(_IT_IS) and is_weighed
-        is_rule = is_clause or (word.endswith((",", ":")) and rules.binds(rest))
-        if is_rule and not leans and _says_enough(rest, True):
+        is_rule = is_clause or (word.endswith((",", ":")) and rules.binds(following))
+        if is_rule and not leans and _says_enough(following, True):
             return True
     return False
 
 
-def _within(longer: str, text: str) -> str:
+def _within_limit(longer: str, text: str) -> str:
     return longer if len(longer) <= LONGEST_IDEA else clip(text, LONGEST_IDEA)

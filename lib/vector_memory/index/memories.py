@@ -108,12 +108,12 @@ def to_drafts(
     if _says_nothing(exchange, prompt, parts):
         return []
     pieces = _joined(list(_pieces(parts)))
-    looked = {LOOKUP: True} if exchange.is_lookup else {}
-    first = {**_where(exchange, clean), **edited_lines(exchange, clean)}
+    lookup_mark = {LOOKUP: True} if exchange.is_lookup else {}
+    first_extra = {**_branch_and_pull(exchange, clean), **edited_lines(exchange, clean)}
     created_at = exchange.started_at or exchange.ended_at or fallback_at
     return [
         Draft(
-            text=_text(piece),
+            text=_passage_text(piece),
             title=title,
             created_at=created_at or datetime.now(timezone.utc),
             session=exchange.session,
@@ -128,7 +128,7 @@ def to_drafts(
             origin=_speaker(piece) if exchange.is_users else "assistant",
             cwd=exchange.cwd,
             # Once for an exchange is enough.
-            extra={**_suspicion(piece), **looked, **({} if number else first)},
+            extra={**_suspicion(piece), **lookup_mark, **({} if number else first_extra)},
         )
         for number, piece in enumerate(pieces)
     ]
@@ -137,36 +137,40 @@ def to_drafts(
 def _says_nothing(exchange: Exchange, prompt: str, parts: Sequence[_Part]) -> bool:
     """Whether neither side says anything and nothing was done: to "hello", "test" or "?" and "Okay." there is
     nothing to find. One word may choose where the assistant had asked; what answers a question may be short."""
-    last = exchange.before[-1].answer.rstrip() if exchange.before else ""
-    is_choice = last.endswith("?") and not is_chatter(sentences_in(last)[-1])
+    last_answer = exchange.before[-1].answer.rstrip() if exchange.before else ""
+    is_choice = last_answer.endswith("?") and not is_chatter(sentences_in(last_answer)[-1])
     if exchange.files or any(step.kind != SAID for step in exchange.steps):
         return False
     if exact_terms(prompt) or not (
         says_nothing(prompt) or is_applause(prompt) or (hardly_speaks(prompt) and not is_choice)
     ):
         return False
-    said = [part.text for part in parts if part.speaker == "assistant"]
-    answer = " ".join(text for text in said if not text.endswith("?"))
-    new = set(words_in(answer)) - set(words_in(prompt))
-    if exact_terms(answer) or any(map(str.isdigit, new)):
+    answer_texts = [part.text for part in parts if part.speaker == "assistant"]
+    answer = " ".join(text for text in answer_texts if not text.endswith("?"))
+    new_words = set(words_in(answer)) - set(words_in(prompt))
+    if exact_terms(answer) or any(map(str.isdigit, new_words)):
         return False
     return hardly_speaks(answer) if prompt.endswith("?") else len(answer) < LEAST_ANSWER
 
 
-def _where(exchange: Exchange, clean: Callable[[str], str]) -> dict[str, object]:
+def _branch_and_pull(exchange: Exchange, clean: Callable[[str], str]) -> dict[str, object]:
     """Return the branch that an exchange was on at its end, and the number of the last pull request that it
     names; {} for neither."""
     branch = clean(exchange.branch)
     lines = ((call.output, " ".join((*call.command.split(), ""))) for call in exchange.calls)
-    said = [output for output, line in lines if any(asked in line for asked in _OPENS_PULL)]
-    named = _PULL.findall("\n".join([exchange.prompt, *said, exchange.answer]))
-    found: dict[str, object] = {}
+    outputs = [
+        output
+        for output, line in lines
+        if any(command_start in line for command_start in _OPENS_PULL)
+    ]
+    numbers = _PULL.findall("\n".join([exchange.prompt, *outputs, exchange.answer]))
+    extra: dict[str, object] = {}
     is_name = is_made_of(branch, "_./@+-", LONGEST_BRANCH) and branch[:1] != "/"
     if is_name and branch != DETACHED:
-        found[BRANCH] = branch
-    if named:
-        found[PULL] = int(named[-1])
-    return found
+        extra[BRANCH] = branch
+    if numbers:
+        extra[PULL] = int(numbers[-1])
+    return extra
 
 
 def around_prompt(exchange: Exchange) -> tuple[str, str, str]:
@@ -185,21 +189,21 @@ def title_of_exchange(exchange: Exchange, prompt: str, clean: Callable[[str], st
         prompt: its prompt, redacted.
         clean: redacts a text.
     """
-    own = pastes.own(prompt) if exchange.is_users else prompt
-    return harmless.unmarked(title_of(own) or title_of(clean(exchange.answer)[:2_000]))
+    own_words = pastes.own(prompt) if exchange.is_users else prompt
+    return harmless.unmarked(title_of(own_words) or title_of(clean(exchange.answer)[:2_000]))
 
 
 def title_of(text: str) -> str:
     """Return a text's first statement that says something, without markup, at most TITLE_CHARS
     characters."""
-    first = ""
-    for said in statements(text[:4_000]):
-        if said.form in (CODE, HEADING) or is_chatter(said.text):
+    fallback = ""
+    for statement in statements(text[:4_000]):
+        if statement.form in (CODE, HEADING) or is_chatter(statement.text):
             continue
-        if len(letters_in(said.text, 2)) > 1:
-            return _bare(said.text)
-        first = first or _bare(said.text)
-    return first
+        if len(letters_in(statement.text, 2)) > 1:
+            return _bare(statement.text)
+        fallback = fallback or _bare(statement.text)
+    return fallback
 
 
 def _bare(text: str) -> str:
@@ -220,29 +224,29 @@ class _Part(NamedTuple):
 def _parts(exchange: Exchange, prompt: str, clean: Callable[[str], str]) -> Iterator[_Part]:
     """Yield what was said and done, in order, statement by statement."""
     if prompt:
-        yield from _said("user", NOTED if exchange.is_users else TASK, prompt)
-    done: list[ExchangeStep] = []
+        yield from _said_parts("user", NOTED if exchange.is_users else TASK, prompt)
+    done_steps: list[ExchangeStep] = []
     for step in exchange.steps:
         if step.kind == DONE:
             if step.error or step.is_box or not is_quiet(step.text):
-                done.append(step)
+                done_steps.append(step)
             continue
-        yield from _did(done, clean)
-        done = []
+        yield from _done_parts(done_steps, clean)
+        done_steps = []
         text = _shortened(clean(step.text), LONGEST_ANSWER)
         if step.kind in (SAID, PLANNED):
             head = "Assistant: " if step.kind == SAID else "Assistant, planning: "
-            yield from _said("assistant", head, text)
+            yield from _said_parts("assistant", head, text)
         else:
             head = NOTED if text.startswith(NOTED) else ""
-            yield from _said("user", head, text.removeprefix(NOTED))
-    yield from _did(done, clean)
+            yield from _said_parts("user", head, text.removeprefix(NOTED))
+    yield from _done_parts(done_steps, clean)
 
 
-def _did(steps: Sequence[ExchangeStep], clean: Callable[[str], str]) -> Iterator[_Part]:
+def _done_parts(steps: Sequence[ExchangeStep], clean: Callable[[str], str]) -> Iterator[_Part]:
     """Yield a list of what was done, with why it failed in the tool's own words. A box stands alone on its line, so
     that it is read again as it is."""
-    told: list[_Part] = []
+    parts: list[_Part] = []
     was_box = True
     for step in dict.fromkeys(steps):
         glue, head = ("\n", DONE_HEAD) if step.is_box or was_box else ("; ", "")
@@ -251,17 +255,17 @@ def _did(steps: Sequence[ExchangeStep], clean: Callable[[str], str]) -> Iterator
         if step.error:
             # Both together: what is named in the call may come again in the error.
             text, _, error = clean(f"{step.text}\n{step.error}").rpartition("\n")
-        told.append(_Part("assistant", f"{text} (failed: " if error else text, glue, head))
+        parts.append(_Part("assistant", f"{text} (failed: " if error else text, glue, head))
         if error:
-            told += [_Part("assistant", error, "", whose=TOOL), _Part("assistant", ")", "")]
-    yield from told
+            parts += [_Part("assistant", error, "", whose=TOOL), _Part("assistant", ")", "")]
+    yield from parts
 
 
-def _said(speaker: str, head: str, text: str) -> Iterator[_Part]:
+def _said_parts(speaker: str, head: str, text: str) -> Iterator[_Part]:
     """Yield a text's statements as they stand there. What the user pasted is told from what he typed."""
     parts = pastes.parted(text) if speaker == "user" and head != TASK else [(text, False)]
     for words, is_pasted in parts:
-        for part in _statements(speaker, words):
+        for part in _statement_parts(speaker, words):
             if is_pasted or speaker != "user":
                 part = part._replace(text=_VOICE.sub(r"'\1'", part.text))
             glue = "\n" if head else part.glue
@@ -269,7 +273,7 @@ def _said(speaker: str, head: str, text: str) -> Iterator[_Part]:
             head = ""
 
 
-def _statements(speaker: str, text: str) -> Iterator[_Part]:
+def _statement_parts(speaker: str, text: str) -> Iterator[_Part]:
     """Yield a text's statements. The assistant's chatter is left out, and what stands under a heading says
     so once."""
     heading, end = "", 0
@@ -278,14 +282,16 @@ def _statements(speaker: str, text: str) -> Iterator[_Part]:
             speaker == "assistant" and statement.form != CODE and is_chatter(statement.text)
         ):
             continue
-        words = _shortened(text[statement.start : statement.end].strip("\n"), LONGEST_STATEMENT)
+        part_text = _shortened(text[statement.start : statement.end].strip("\n"), LONGEST_STATEMENT)
         if statement.form == CODE:
             # Whoever reads the passage again must not take it for sentences.
-            fence = "~~~" if "```" in words else "```"
-            words = f"{fence}\n{words}\n{fence}"
-        words = f"{_mark(text, statement)} {words}" if statement.form == ITEM else words.strip()
+            fence = "~~~" if "```" in part_text else "```"
+            part_text = f"{fence}\n{part_text}\n{fence}"
+        part_text = (
+            f"{_mark(text, statement)} {part_text}" if statement.form == ITEM else part_text.strip()
+        )
         if statement.heading and statement.heading != heading:
-            words = f"{statement.heading}:\n{words}"
+            part_text = f"{statement.heading}:\n{part_text}"
         same_line = (
             end > 0
             and heading == statement.heading
@@ -293,7 +299,7 @@ def _statements(speaker: str, text: str) -> Iterator[_Part]:
             and "\n" not in text[end : statement.start]
         )
         heading, end = statement.heading, statement.end
-        yield _Part(speaker, words, " " if same_line else "\n")
+        yield _Part(speaker, part_text, " " if same_line else "\n")
 
 
 def _mark(text: str, item: Statement) -> str:
@@ -312,7 +318,7 @@ def _size(piece: _Piece) -> int:
     return sum(len(part.glue) + len(part.head) + len(part.text) for part in piece)
 
 
-def _text(piece: _Piece) -> str:
+def _passage_text(piece: _Piece) -> str:
     """Return a passage's text; others' words that stand together are marked once."""
     text = ""
     for whose, group in groupby(piece, key=lambda part: part.whose):
@@ -334,8 +340,8 @@ def _speaker(piece: _Piece) -> str:
 def _suspicion(piece: _Piece) -> dict[str, object]:
     """Return the mark of a passage. The user may say what he likes: what the others said is looked at."""
     theirs = "".join(part.glue + part.text for part in piece if part.whose)
-    said = (part for part in piece if part.speaker != "user" and not part.whose)
-    return suspicion.mixed(theirs, "".join(part.glue + part.text for part in said))
+    assistants = (part for part in piece if part.speaker != "user" and not part.whose)
+    return suspicion.mixed(theirs, "".join(part.glue + part.text for part in assistants))
 
 
 def _pieces(parts: Iterable[_Part]) -> Iterator[list[_Part]]:

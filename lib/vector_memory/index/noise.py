@@ -45,9 +45,9 @@ def plain_prompt(text: str) -> str:
     if text.startswith(EXTRACTION_MARK):
         # As it is: a command quoted in it must not take its place and hide whose prompt this is.
         return text
-    command, shell = _within(text, "command-name"), _within(text, "bash-input")
+    command, shell = _element_words(text, "command-name"), _element_words(text, "bash-input")
     if command and len(command.split()) == 1:
-        arguments = _within(text, "command-args") or ""
+        arguments = _element_words(text, "command-args") or ""
         return f"/{command.removeprefix('/')} {arguments}".strip()
     if shell is not None:
         return f"! {shell}"
@@ -57,7 +57,7 @@ def plain_prompt(text: str) -> str:
     return text
 
 
-def _within(text: str, tag: str) -> str | None:
+def _element_words(text: str, tag: str) -> str | None:
     """Return the words of an element in which no other tag stands, None without one."""
     words, closed, _ = text.partition(f"<{tag}>")[2].partition(f"</{tag}>")
     return words.strip() if closed and "<" not in words else None
@@ -88,21 +88,21 @@ def strip_tags(text: str) -> str:
     parts: list[str] = []
     position = 0
     unclosed: set[str] = set()
-    for opened in _OPENING.finditer(text):
-        if opened.start() < position:
+    for opening in _OPENING.finditer(text):
+        if opening.start() < position:
             continue
-        parts.append(text[position : opened.start()])
-        position = _block_end(text, opened, unclosed)
+        parts.append(text[position : opening.start()])
+        position = _block_end(text, opening, unclosed)
     parts.append(text[position:])
     return "".join(parts)
 
 
-def _block_end(text: str, opened: re.Match[str], unclosed: set[str]) -> int:
+def _block_end(text: str, opening: re.Match[str], unclosed: set[str]) -> int:
     """Return where a block ends, and remember tags that are never closed any more."""
-    tag = opened[1]
-    closed = -1 if tag in unclosed else text.find(f"</{tag}", opened.end())
+    tag = opening[1]
+    closed = -1 if tag in unclosed else text.find(f"</{tag}", opening.end())
     if closed < 0:
         unclosed.add(tag)
-        return len(text) if tag in _TO_THE_END else opened.end()
+        return len(text) if tag in _TO_THE_END else opening.end()
     end = text.find(">", closed)
     return end + 1 if end >= 0 else len(text)

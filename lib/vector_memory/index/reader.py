@@ -21,7 +21,7 @@ from vector_memory.system.files import RefusedError, open_plain, with_real_folde
 from vector_memory.system.json_in import Record
 
 _TALK = frozenset({"user", "assistant", "summary", "system", "attachment", "file-history-snapshot"})
-_LOOK_AT = 40
+_MOST_LOOKED_AT = 40
 _DAMAGED = "is cut off or damaged: nothing in it can be read"
 Clean = Callable[[str], str]
 
@@ -84,29 +84,35 @@ def read_new(
             before the cursor's own place.
         clean_of: returns what redacts the texts of one exchange, where that is more than `clean` does.
     """
-    cursor = _fitting(path, cursor)
+    cursor = _fitting_cursor(path, cursor)
     begin = min(cursor.position, cursor.lessons) if for_lessons else cursor.position
     reading, lines = _read(path, begin, final)
     closed = [exchange for exchange in reading.closed if _has_new(exchange, cursor)]
     open_ones = [exchange for exchange in reading.open() if _has_new(exchange, cursor)]
     if not _is_answered_before(reading, last_assistant_message, stopped_at):
         open_ones = _with_last_words(open_ones, last_assistant_message)
-    ready = [*closed, *(open_one for open_one in open_ones if final or open_one.is_answered)]
-    known = dict(cursor.emitted)
-    fresh = [exchange for exchange in ready if known.get(exchange.key) != exchange.digest()]
-    known.update((exchange.key, exchange.digest()) for exchange in fresh)
+    ready = [*closed, *(exchange for exchange in open_ones if final or exchange.is_answered)]
+    digests = dict(cursor.emitted)
+    changed = [exchange for exchange in ready if digests.get(exchange.key) != exchange.digest()]
+    digests.update((exchange.key, exchange.digest()) for exchange in changed)
     at = datetime.fromtimestamp(os.path.getmtime(path), timezone.utc)
     drafts = _drafts(
-        sorted(fresh, key=lambda one: one.turn), path, at, clean, clean_of or (lambda _: clean)
+        sorted(changed, key=lambda exchange: exchange.turn),
+        path,
+        at,
+        clean,
+        clean_of or (lambda _: clean),
     )
     end = Position(lines.offset, lines.part, lines.line, reading.turns)
     # Where all that was open was taken back, the one before is needed to know what comes again.
-    moved = _oldest_needed(closed, open_ones or reading.closed[-1:]) or end
-    alive = {exchange.key for exchange in (*closed, *open_ones) if exchange.turn > moved.turns}
-    emitted = {key: digest for key, digest in known.items() if key in alive}
+    next_start = _oldest_needed(closed, open_ones or reading.closed[-1:]) or end
+    live_keys = {
+        exchange.key for exchange in (*closed, *open_ones) if exchange.turn > next_start.turns
+    }
+    emitted = {key: digest for key, digest in digests.items() if key in live_keys}
     return TurnRead(
         path,
-        _cursor_at(path, moved, emitted, cursor.lessons),
+        _cursor_at(path, next_start, emitted, cursor.lessons),
         drafts,
         reading.all(),
         reaches_back=begin <= cursor.lessons,
@@ -122,7 +128,7 @@ def read_exchanges(
     Raises:
         OSError: the file cannot be read.
     """
-    reading, _ = _read(path, _fitting(path, cursor).lessons, final)
+    reading, _ = _read(path, _fitting_cursor(path, cursor).lessons, final)
     return reading.all()
 
 
@@ -131,7 +137,7 @@ def _has_new(exchange: Exchange, cursor: Cursor) -> bool:
     return exchange.position >= cursor.position or exchange.line_end > cursor.line
 
 
-def _fitting(path: str, cursor: Cursor | None) -> Cursor:
+def _fitting_cursor(path: str, cursor: Cursor | None) -> Cursor:
     if cursor is None or not cursor.still_fits(path):
         return Cursor()
     # Where no prompt was found there may be one: an earlier version did not know the form.
@@ -142,9 +148,11 @@ def _read(path: str, begin: Position, final: bool) -> tuple[Reading, gemini.Chat
     reading = Reading(begin.turns)
     lines = _lines(path, begin, final)
     is_begun = bool(begin.offset)
-    known = learned(path, begin.offset) if is_begun else None
-    chat = gemini.learned(path) if is_begun else Record()
-    for entry in translate(_after(gemini.translate(path, lines, chat), begin), known):
+    rollout_fields = learned(path, begin.offset) if is_begun else None
+    chat_fields = gemini.learned(path) if is_begun else Record()
+    for entry in translate(
+        _after(gemini.translate(path, lines, chat_fields), begin), rollout_fields
+    ):
         reading.add(entry)
     if reading.is_rewound_before and begin.turns:
         # Only from the file's start is it known what that was.
@@ -167,12 +175,12 @@ def _after(entries: Iterable[TranscriptEntry], begin: Position) -> Iterable[Tran
 def _is_answered_before(reading: Reading, words: str, stopped_at: float | None) -> bool:
     """Whether a last answer is one to a prompt before the newest: that one came after it, or the transcript
     has the answer there already."""
-    main = [one for one in reading.all() if not one.is_subagent]
-    begun = main[-1].started_at if main else None
-    if begun and stopped_at is not None and begun.timestamp() > stopped_at:
+    main = [exchange for exchange in reading.all() if not exchange.is_subagent]
+    started_at = main[-1].started_at if main else None
+    if started_at and stopped_at is not None and started_at.timestamp() > stopped_at:
         return True
     words = words.strip()
-    return bool(words) and any(one.answer.endswith(words) for one in main[:-1])
+    return bool(words) and any(exchange.answer.endswith(words) for exchange in main[:-1])
 
 
 def _with_last_words(open_ones: list[Exchange], words: str) -> list[Exchange]:
@@ -181,27 +189,31 @@ def _with_last_words(open_ones: list[Exchange], words: str) -> list[Exchange]:
     words = words.strip()
     if not words or not open_ones:
         return open_ones
-    last = max(open_ones, key=lambda open_one: (not open_one.is_subagent, open_one.turn))
+    last = max(open_ones, key=lambda exchange: (not exchange.is_subagent, exchange.turn))
     if any(step.kind == SAID and words in step.text for step in last.steps):
         return open_ones
-    told = replace(last, steps=(*last.steps, ExchangeStep(SAID, words)))
-    return [told if open_one is last else open_one for open_one in open_ones]
+    answered = replace(last, steps=(*last.steps, ExchangeStep(SAID, words)))
+    return [answered if exchange is last else exchange for exchange in open_ones]
 
 
 def _drafts(
-    found: Sequence[Exchange],
+    exchanges: Sequence[Exchange],
     path: str,
     at: datetime,
     clean: Clean,
     clean_of: Callable[[Exchange], Clean],
 ) -> list[Draft]:
     drafts: list[Draft] = []
-    checked = [one for one in found if learn_secrets(one, clean) and one.is_worth_keeping]
+    checked = [
+        exchange
+        for exchange in exchanges
+        if learn_secrets(exchange, clean) and exchange.is_worth_keeping
+    ]
     for exchange in checked:
         with contextlib.suppress(UnsafeTextError):
-            own = clean_of(exchange)
-            for made_of in PRODUCERS:
-                drafts.extend(made_of(exchange, path, at, own))
+            clean_exchange = clean_of(exchange)
+            for producer in PRODUCERS:
+                drafts.extend(producer(exchange, path, at, clean_exchange))
     return drafts
 
 
@@ -228,14 +240,14 @@ def _oldest_needed(closed: list[Exchange], open_ones: list[Exchange]) -> Positio
     every one that overlaps them; None where nothing is open."""
     if not open_ones:
         return None
-    first = min(open_ones, key=lambda open_one: open_one.turn)
+    first = min(open_ones, key=lambda exchange: exchange.turn)
     main = [
         exchange for exchange in closed if not exchange.is_subagent and exchange.turn < first.turn
     ]
-    first = min([first, *main[-MOST_BEFORE:]], key=lambda one: one.turn)
-    for one in sorted(closed, key=lambda each: -each.turn):
-        if one.turn < first.turn and one.line_end >= first.line_start:
-            first = one
+    first = min([first, *main[-MOST_BEFORE:]], key=lambda exchange: exchange.turn)
+    for exchange in sorted(closed, key=lambda each: -each.turn):
+        if exchange.turn < first.turn and exchange.line_end >= first.line_start:
+            first = exchange
     return first.position
 
 
@@ -260,33 +272,33 @@ def head_of(path: str) -> tuple[str, str]:
     for number, entry in enumerate(translate(entries)):
         session = session or json_in.session_id(entry.data.get("sessionId"))
         cwd = cwd or str(entry.data.get("cwd") or "")
-        if (session and cwd) or number >= _LOOK_AT:
+        if (session and cwd) or number >= _MOST_LOOKED_AT:
             break
     return session, cwd
 
 
-def _is_taken(path: str, refused: list[OSError]) -> bool:
+def _is_transcript(path: str, refused: list[OSError]) -> bool:
     """Whether a file is a transcript: a regular file, to which no link leads, with a line of talk among its first;
     `refused` takes why one that is named like one cannot be read."""
-    lines, seen = _lines(path, Position(), True), 0
+    lines, count = _lines(path, Position(), True), 0
     try:
-        for seen, entry in enumerate(lines, 1):
+        for count, entry in enumerate(lines, 1):
             if (
                 gemini.is_header(entry.data)
                 or str(entry.data.get("type")) in _TALK
                 or is_rollout(entry.data)
             ):
                 return True
-            if seen > _LOOK_AT:
+            if count > _MOST_LOOKED_AT:
                 break
-        if lines.is_damaged and not seen and os.path.getsize(path) and not _is_whole(path):
+        if lines.is_damaged and not count and os.path.getsize(path) and not _is_json_document(path):
             refused.append(RefusedError(path, _DAMAGED, "A copy of it may be whole."))
     except OSError as error:
         refused.append(error)
     return False
 
 
-def _is_whole(path: str) -> bool:
+def _is_json_document(path: str) -> bool:
     """Whether a file is one document of JSON, on however many lines."""
     with open_plain(path) as file:
         raw = file.read(gemini.MOST_BYTES + 1)
@@ -307,16 +319,18 @@ def transcripts_below(path: str, refused: list[OSError] | None = None) -> list[s
     """
     refused = [] if refused is None else refused
     if not os.path.isdir(path):
-        whole = with_real_folder(path)
-        return [whole] if _is_taken(whole, refused) else []
-    found: list[tuple[float, str]] = []
+        real_path = with_real_folder(path)
+        return [real_path] if _is_transcript(real_path, refused) else []
+    timed_paths: list[tuple[float, str]] = []
     for folder, folders, names in os.walk(os.path.realpath(path), followlinks=False):
-        linked = [name for name in folders if os.path.islink(os.path.join(folder, name))]
-        named = [
+        linked_folders = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+        transcript_names = [
             name
             for name in names
             if name.endswith(".jsonl") or gemini.is_document(os.path.join(folder, name))
         ]
-        paths = [os.path.join(folder, name) for name in (*named, *linked)]
-        found += [(os.path.getmtime(path), path) for path in paths if _is_taken(path, refused)]
-    return [whole for _, whole in sorted(found)]
+        paths = [os.path.join(folder, name) for name in (*transcript_names, *linked_folders)]
+        timed_paths += [
+            (os.path.getmtime(path), path) for path in paths if _is_transcript(path, refused)
+        ]
+    return [real_path for _, real_path in sorted(timed_paths)]

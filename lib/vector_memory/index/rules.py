@@ -45,26 +45,26 @@ def binds(text: str) -> bool:
 @lru_cache(2048)
 def likelihood(text: str) -> float:
     """Return how likely a user's sentence binds later sessions, 0 … 1."""
-    by = _weights()
-    odds = sum(by.get(name, 0.0) * value for name, value in features(text).items())
+    weights = _weights()
+    odds = sum(weights.get(name, 0.0) * value for name, value in features(text).items())
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
 def features(text: str) -> Mapping[str, float]:
     """Return what the weights know of a sentence, by name: what is not 0 of its form, its turns of phrase and its words."""
     # What is longer is no sentence, and its end tells no more.
-    said = _untitled(text[: 2 * LONGEST].replace("\u2019", "'"))
-    is_abroad = analysis.is_foreign(said)
-    unit = Unit(said, said, USER, False, "", "", (), None, 0.0, abroad=is_abroad)
-    shape = form(unit)
-    known = {name: float(shape[name]) for name in _OF_FORM}
-    known |= {f"cue {name}": float(has) for name, has in cues(unit).items()}
-    known |= {f"it {name}": float(bool(PATTERNS[name].search(said))) for name in _REACHES}
-    words = [_NUMBER if word.isdigit() else word for word in _TOKEN.findall(said.lower())]
-    known |= dict.fromkeys((f"word {word}" for word in words), 1.0)
+    sentence = _untitled(text[: 2 * LONGEST].replace("\u2019", "'"))
+    is_abroad = analysis.is_foreign(sentence)
+    unit = Unit(sentence, sentence, USER, False, "", "", (), None, 0.0, abroad=is_abroad)
+    form_values = form(unit)
+    values = {name: float(form_values[name]) for name in _OF_FORM}
+    values |= {f"cue {name}": float(has) for name, has in cues(unit).items()}
+    values |= {f"it {name}": float(bool(PATTERNS[name].search(sentence))) for name in _REACHES}
+    words = [_NUMBER if word.isdigit() else word for word in _TOKEN.findall(sentence.lower())]
+    values |= dict.fromkeys((f"word {word}" for word in words), 1.0)
     if words:
-        known |= {f"first {words[0]}": 1.0, f"last {words[-1]}": 1.0}
-    return {BIAS: 1.0} | {name: value for name, value in known.items() if value}
+        values |= {f"first {words[0]}": 1.0, f"last {words[-1]}": 1.0}
+    return {BIAS: 1.0} | {name: value for name, value in values.items() if value}
 
 
 def _untitled(text: str) -> str:
@@ -76,5 +76,5 @@ def _untitled(text: str) -> str:
 @cache
 def _weights() -> dict[str, float]:
     with open(WEIGHTS_FILE, encoding="utf-8") as file:
-        told: dict[str, dict[str, float]] = json.load(file)
-    return told["weights"]
+        data: dict[str, dict[str, float]] = json.load(file)
+    return data["weights"]

@@ -25,7 +25,7 @@ USUAL_AGENT = "general-purpose"
 LONGEST_NAME = 80
 _WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 _WORDS = tables.sets("command_words")
-_SAYING = {
+_TELLING_ARGUMENTS = {
     "Bash": "command", "PowerShell": "command", "Task": "description", "Agent": "description",
     "WebFetch": "url", "WebSearch": "query", "Skill": "skill", "SendMessage": "summary",
     "TaskCreate": "subject",
@@ -36,8 +36,8 @@ _LOOKING_JOBS = (
     "sed -n", "git status", "git diff", "git log", "git show", "git branch", "git add", "git rev-parse",
 )  # fmt: skip
 
-_STRANGERS = "mcp__"
-_ASKING = "AskUserQuestion"
+_MCP_PREFIX = "mcp__"
+_QUESTION_TOOL = "AskUserQuestion"
 _OWN = ("mcp__vector_memory_", "mcp__plugin_vector_memory_")
 _OWN_COMMAND = "vector-memory"
 """What the model does with this memory is no part of what was done."""
@@ -53,18 +53,18 @@ _REASON = re.compile(
 _ANSWERED, _ANSWERS_END = "User has answered your question", " You can now continue"
 
 
-def describe(name: str, given: Mapping[str, object], cwd: str) -> str:
+def describe(name: str, arguments: Mapping[str, object], cwd: str) -> str:
     """Return one line for a tool call, such as `Edit src/x.py` or `Bash: pytest -q`; "" for calls
     that changed nothing and say nothing."""
-    if name in _WORDS["quiet_tools"] or is_own(name, command_of(name, given)):
+    if name in _WORDS["quiet_tools"] or is_own(name, command_of(name, arguments)):
         return ""
-    path = file_of(given, cwd)
+    path = file_of(arguments, cwd)
     if path and name in _WRITERS:
         return f"{name} {path}"
-    said = _first_line(str(given.get(_SAYING.get(name, ""), "") or ""))
-    if not said:
+    words = _first_line(str(arguments.get(_TELLING_ARGUMENTS.get(name, ""), "") or ""))
+    if not words:
         return f"{name} {path}".strip()
-    return clip(f"{name}: {said}", LONGEST_ACTION)
+    return clip(f"{name}: {words}", LONGEST_ACTION)
 
 
 def is_own(name: str, command: str) -> bool:
@@ -77,8 +77,8 @@ def is_own(name: str, command: str) -> bool:
 def is_quiet(action: str) -> bool:
     """Whether a described call that did not fail says nothing that a passage needs: it looked at something,
     or wrote a file that the passage names anyway."""
-    name, ends, said = action.partition(" ")
-    line = without_folders(said).strip()
+    name, ends, words = action.partition(" ")
+    line = without_folders(words).strip()
     program = "".join(names_in(line)[:1])
     is_look = program in _WORDS["first_looks"] and line.startswith(program)
     looks = name == "Bash:" and (is_look or line.startswith(_LOOKING_JOBS))
@@ -90,28 +90,28 @@ def without_folders(command: str) -> str:
     return _CHANGE_FOLDER.sub("", command)
 
 
-def file_of(given: Mapping[str, object], cwd: str) -> str:
+def file_of(arguments: Mapping[str, object], cwd: str) -> str:
     """Return the file that a tool call names, relative to `cwd` where it lies below; else ""."""
-    path = Record(given).text("file_path") or Record(given).text("notebook_path")
+    path = Record(arguments).text("file_path") or Record(arguments).text("notebook_path")
     return path.removeprefix(cwd.rstrip("/") + "/") if cwd else path
 
 
-def command_of(name: str, given: Mapping[str, object]) -> str:
+def command_of(name: str, arguments: Mapping[str, object]) -> str:
     """Return the command line that a call runs, "" for calls that run none."""
-    command = Record(given).text("command") if name in _COMMAND_TOOLS else ""
+    command = Record(arguments).text("command") if name in _COMMAND_TOOLS else ""
     return _whole_words(command, LONGEST_COMMAND)
 
 
-def called(name: str, given: Mapping[str, object]) -> str:
+def called(name: str, arguments: Mapping[str, object]) -> str:
     """Return the skill, or the kind of subagent, that a call calls; "" for any other call."""
     key = "skill" if name == SKILL else "subagent_type" if name in AGENTS else ""
-    return str(given.get(key) or (USUAL_AGENT if name in AGENTS else ""))[:LONGEST_NAME]
+    return str(arguments.get(key) or (USUAL_AGENT if name in AGENTS else ""))[:LONGEST_NAME]
 
 
-def change_of(given: Mapping[str, object]) -> str:
+def change_of(arguments: Mapping[str, object]) -> str:
     """Return what an edit replaced by what, where both are short: `old → new`, without the lines
     that both share; else ""."""
-    old, new = given.get("old_string"), given.get("new_string")
+    old, new = arguments.get("old_string"), arguments.get("new_string")
     if not isinstance(old, str) or not isinstance(new, str):
         return ""
     before, after = old.splitlines(), new.splitlines()
@@ -119,16 +119,16 @@ def change_of(given: Mapping[str, object]) -> str:
         before, after = before[1:], after[1:]
     while before and after and before[-1] == after[-1]:
         before, after = before[:-1], after[:-1]
-    told = " → ".join(" ".join(part.strip() for part in side) for side in (before, after))
-    return told if len(told) <= LONGEST_CHANGE else ""
+    change = " → ".join(" ".join(part.strip() for part in side) for side in (before, after))
+    return change if len(change) <= LONGEST_CHANGE else ""
 
 
-def edits_of(given: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
+def edits_of(arguments: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
     """Return what a call replaces by what, edit by edit; () where it writes nothing."""
-    whole = Record(given)
+    call = Record(arguments)
     return tuple(
         (part.text("old_string"), part.text(key))
-        for part in (whole, *whole.parts("edits"))
+        for part in (call, *call.parts("edits"))
         for key in ("new_string", "content")
         if isinstance(part.get(key), str)
     )
@@ -173,14 +173,14 @@ def is_rejection(text: str) -> bool:
 def user_words(text: str, tool: str, failed: bool) -> str:
     """Return what the user said in a tool's result: the reason for a refusal, or answers to
     questions; "" when the result is a machine's or the client's."""
-    if tool.startswith(_STRANGERS):
+    if tool.startswith(_MCP_PREFIX):
         # Their errors are given as they are: a server could write the client's phrase itself.
         return ""
-    if tool == _ASKING:
+    if tool == _QUESTION_TOOL:
         # Refused questions come back in words of the client's own.
-        said, ended, _ = text.partition(_ANSWERED)[2].partition(_ANSWERS_END)
-        is_answer = ended and not failed
-        return said.partition(": ")[2].removesuffix(".").strip() if is_answer else ""
+        answers, has_end, _ = text.partition(_ANSWERED)[2].partition(_ANSWERS_END)
+        is_answer = has_end and not failed
+        return answers.partition(": ")[2].removesuffix(".").strip() if is_answer else ""
     reason = _REASON.search(text) if failed and is_rejection(text) else None
     return reason[1].strip() if reason else ""
 

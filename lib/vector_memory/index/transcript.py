@@ -76,17 +76,17 @@ class Lines:
         with open_plain(self.path) as file:
             file.seek(self.offset)
             while True:
-                raw, size, ended = _next_line(file)
-                if not size or not (ended or self._final):
+                raw, size, is_ended = _next_line(file)
+                if not size or not (is_ended or self._final):
                     return
                 start, line = self.offset, self.line + 1
-                if ended:
+                if is_ended:
                     self.offset, self.line = start + size, line
                 objects = parse_objects(raw)
-                self.is_damaged |= ended and not objects and not _is_json(raw)
+                self.is_damaged |= is_ended and not objects and not _is_json(raw)
                 for part, data in enumerate(objects):
                     yield TranscriptEntry(line, start, start + size, part, data)
-                if not ended:
+                if not is_ended:
                     return
 
 
@@ -96,9 +96,9 @@ def talk_line(role: str, content: object, timestamp: object, uuid: str = "") -> 
     return Record(type=role, uuid=uuid, timestamp=timestamp, message=message)
 
 
-def tool_use(id: object, name: str, given: object) -> Record:
+def tool_use(id: object, name: str, arguments: object) -> Record:
     """Return a call of a tool as it stands in such a line."""
-    return Record(type="tool_use", id=id, name=name, input=given)
+    return Record(type="tool_use", id=id, name=name, input=arguments)
 
 
 def tool_result(id: object, text: str, failed: bool) -> Record:
@@ -131,18 +131,18 @@ def parse_objects(raw: bytes) -> list[Record]:
     if is_crowded(raw):
         return []
     text, unfit = raw.decode("utf-8", "replace"), _UNFIT.search(raw)
-    found: list[Record] = []
+    objects: list[Record] = []
     position, broken = _skip_space(text, 0), 0
-    while position < len(text) and broken < MOST_BROKEN and len(found) < MOST_GLUED:
+    while position < len(text) and broken < MOST_BROKEN and len(objects) < MOST_GLUED:
         try:
             value, position = _DECODER.raw_decode(text, position)
         except (ValueError, RecursionError):
             position, broken = _next_object(text, position), broken + 1
             continue
         if isinstance(value, dict):
-            found.append(Record(whole(value) if unfit else value))
+            objects.append(Record(whole(value) if unfit else value))
         position = _skip_space(text, position)
-    return found
+    return objects
 
 
 def _is_json(raw: bytes) -> bool:
@@ -168,7 +168,7 @@ def _skip_space(text: str, position: int) -> int:
 def _next_object(text: str, position: int) -> int:
     """Return where another entry starts after a broken one on the same line."""
     starts = [text.find(mark, position + 1) for mark in ('}{"', '{"parentUuid":', '{"type":')]
-    found = [
+    places = [
         start for start in (starts[0] + 1 if starts[0] >= 0 else -1, *starts[1:]) if start >= 0
     ]
-    return min(found, default=len(text))
+    return min(places, default=len(text))

@@ -19,17 +19,17 @@ _TYPED_ORIGINS = frozenset({"human", "person", "composer", "voice-call", "remote
 _SYSTEM_SOURCE = "system"
 _SCAFFOLD = re.compile(r"<([A-Za-z][\w:-]{0,60})(?:\s[^<>]{0,400})?>(?=.*</\1\s*>)", re.DOTALL)
 _TASKS = ("your task is ", "your role is ", "your job is ", "act as ")
-_IS = re.compile(
+_ROLE_OPENING = re.compile(
     r"(?:you(?: are|['\u2019]re)|du bist|sie sind|tu es|vous êtes|eres|usted es|você é|tu sei|ты|вы)\s+",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"(?P<said>.*?)(?P<end>\n|[.,!](?=\s))")
+_CLAUSE = re.compile(r"(?P<words>.*?)(?P<end>\n|[.,!](?=\s))")
 MOST_OF_TALK = 5
 """Words of a first clause that may be praise or agreement: "You are right about that"."""
 _ARTICLES = frozenset((
     "a", "an", "the", "ein", "eine", "der", "die", "das", "un", "une", "le", "la", "el", "una", "um", "uma", "il", "uno",
 ))  # fmt: skip
-_OWN = re.compile(
+_FIRST_PERSON = re.compile(
     r"\b(?:[Ff]rom now on|[Ww]e|[Oo]ur|[Mm]y|I(?! will\b|['\u2019]ll\b)|[Ii]ch|[Ww]ir|[Jj]e|[Nn]ous|[Yy]o|[Ee]u|[Ii]o|[Яя]|[Мм]ы)\b"
 )
 """Who speaks of himself."""
@@ -69,17 +69,17 @@ def _has_role(beginning: str) -> bool:
     "You're right, …"."""
     if " ".join(beginning.lower().split()).startswith(_TASKS):
         return True
-    opening = _IS.match(beginning)
+    opening = _ROLE_OPENING.match(beginning)
     return opening is not None and not _is_talk(beginning, opening.end())
 
 
 def _is_talk(beginning: str, start: int) -> bool:
     clause = _CLAUSE.match(beginning)
     # A name or its mark stands there: "You are Codex, …", "You are **alice**, …".
-    first = beginning[start : start + 1]
-    is_name = first.isupper() or not first.isalnum()
-    if clause is None or is_name or len(clause["said"].split()) > MOST_OF_TALK:
+    first_sign = beginning[start : start + 1]
+    is_name = first_sign.isupper() or not first_sign.isalnum()
+    if clause is None or is_name or len(clause["words"].split()) > MOST_OF_TALK:
         return False
     has_article = beginning[start:].split(maxsplit=1)[0].lower() in _ARTICLES
     is_praise = clause["end"] == "!" or (clause["end"] == "," and not has_article)
-    return is_praise or _OWN.search(beginning, clause.end()) is not None
+    return is_praise or _FIRST_PERSON.search(beginning, clause.end()) is not None

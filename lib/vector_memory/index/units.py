@@ -75,29 +75,33 @@ def units(passages: Iterable[str]) -> list[Unit]:
     Args:
         passages: the texts of its passages, in their order.
     """
-    said = voices("\n".join(passages))
-    spoken = " ".join(voice.text for voice in said if voice.who in (USER, ASSISTANT))
-    is_abroad = analysis.is_foreign_among if analysis.is_foreign(spoken) else analysis.is_foreign
-    last = {ASSISTANT: -1, DONE: -1}
-    for place, voice in enumerate(said):
+    all_voices = voices("\n".join(passages))
+    spoken_text = " ".join(voice.text for voice in all_voices if voice.who in (USER, ASSISTANT))
+    is_abroad = (
+        analysis.is_foreign_among if analysis.is_foreign(spoken_text) else analysis.is_foreign
+    )
+    last_places = {ASSISTANT: -1, DONE: -1}
+    for place, voice in enumerate(all_voices):
         # In few words what comes last answers: "Lexoffice."
-        is_last = place == len(said) - 1 and not is_chatter(voice.text)
-        tells = is_last or len(voice.text) >= ANSWER_CHARS
-        knows = not PATTERNS["knows not"].match(voice.text)
-        if voice.who == DONE or (voice.who == ASSISTANT and tells and knows):
-            last[voice.who] = place
+        is_last = place == len(all_voices) - 1 and not is_chatter(voice.text)
+        is_substantial = is_last or len(voice.text) >= ANSWER_CHARS
+        is_answer = not PATTERNS["knows not"].match(voice.text)
+        if voice.who == DONE or (voice.who == ASSISTANT and is_substantial and is_answer):
+            last_places[voice.who] = place
     return [
         unit._replace(
-            answered=place < last[ASSISTANT] and not unit.deferred,
-            worked=place < last[DONE],
+            answered=place < last_places[ASSISTANT] and not unit.deferred,
+            worked=place < last_places[DONE],
             abroad=is_abroad(unit.text),
         )
-        for place, voice in enumerate(said)
-        for unit in (_of_voice(voice) if voice.who in (USER, ASSISTANT) else _of_list(voice))
+        for place, voice in enumerate(all_voices)
+        for unit in (
+            _units_of_voice(voice) if voice.who in (USER, ASSISTANT) else _units_of_box(voice)
+        )
     ]
 
 
-def _of_list(voice: Voice) -> list[Unit]:
+def _units_of_box(voice: Voice) -> list[Unit]:
     """Return the box of a to-do list that was added or ticked; nothing for what else was done."""
     box = box_in(voice.text) if voice.who == DONE else None
     if box is None or REDACTED in box[2]:
@@ -106,63 +110,67 @@ def _of_list(voice: Voice) -> list[Unit]:
     return [Unit(text, voice.text, ASSISTANT, True, "", "", (), mark != OPEN, 0.0, file=file)]
 
 
-def _of_voice(voice: Voice) -> list[Unit]:
+def _units_of_voice(voice: Voice) -> list[Unit]:
     if voice.is_plan or (voice.who == USER and voice.text.startswith(("/", "! "))):
         # What is planned is done next, or refused: the passage has it, and what was said before tells why.
         return []
     text = PATTERNS["ornament"].sub("", voice.text)
-    said = statements(text)
-    found: list[Unit] = []
+    sentences = statements(text)
+    idea_units: list[Unit] = []
     lead = ""
     before: list[str] = []
-    for number, one in enumerate(said):
-        if one.form == CODE:
+    for number, statement in enumerate(sentences):
+        if statement.form == CODE:
             continue
-        if one.form == HEADING or one.text.endswith((":", "：")):
-            lead = one.text.rstrip(":：")
+        if statement.form == HEADING or statement.text.endswith((":", "：")):
+            lead = statement.text.rstrip(":：")
             # Russian, Japanese and Chinese sentences are not parted; the last of them leads.
-            last = clauses_in(lead.replace("。", ". "))[-1]
-            lead = last if names_what_is_open(last) else lead
+            last_clause = clauses_in(lead.replace("。", ". "))[-1]
+            lead = last_clause if names_what_is_open(last_clause) else lead
             continue
         # A paragraph ends what the line above the list began.
-        lead = lead if one.form == ITEM else ""
-        heading = lead or (one.heading if one.form == ITEM else "")
+        lead = lead if statement.form == ITEM else ""
+        heading = lead or (statement.heading if statement.form == ITEM else "")
         unit = Unit(
-            text=one.text,
-            raw=text[one.start : one.end],
+            text=statement.text,
+            raw=text[statement.start : statement.end],
             speaker=voice.who,
-            is_item=one.form == ITEM,
+            is_item=statement.form == ITEM,
             heading=heading,
             about="" if voice.about.endswith(_PLAN) else voice.about,
             before=tuple(before[-2:]),
-            done=False if one.done is None and _is_of_open_items(heading) else one.done,
+            done=False if statement.done is None and _is_of_open_items(heading) else statement.done,
             place=min(number, FAR) / FAR,
         )
-        asked = found[-1] if found and before[-1:] == [found[-1].text] else None
-        before.append(one.text)
-        if asked and voice.who == USER and _is_deferred(asked.text, one.text):
-            found[-1] = asked._replace(text=f"{asked.text} {one.text}", deferred=True)
-        elif _may_be_one(unit):
-            found.append(unit)
+        question = idea_units[-1] if idea_units and before[-1:] == [idea_units[-1].text] else None
+        before.append(statement.text)
+        if question and voice.who == USER and _is_deferred(question.text, statement.text):
+            idea_units[-1] = question._replace(
+                text=f"{question.text} {statement.text}", deferred=True
+            )
+        elif _may_be_idea(unit):
+            idea_units.append(unit)
     if voice.who == USER and len(text) > LONG_PROMPT:
-        found = found[:OWN_SENTENCES] + found[OWN_SENTENCES:][-OWN_SENTENCES:]
-    return found
+        idea_units = idea_units[:OWN_SENTENCES] + idea_units[OWN_SENTENCES:][-OWN_SENTENCES:]
+    return idea_units
 
 
 def _is_of_open_items(heading: str) -> bool:
     return PATTERNS["left"].search(heading) is not None or names_what_is_open(heading)
 
 
-def _is_deferred(question: str, said_next: str) -> bool:
-    return question.endswith("?") and PATTERNS["deferred"].search(said_next) is not None
+def _is_deferred(question: str, next_sentence: str) -> bool:
+    return question.endswith("?") and PATTERNS["deferred"].search(next_sentence) is not None
 
 
-def _may_be_one(unit: Unit) -> bool:
+def _may_be_idea(unit: Unit) -> bool:
     text = unit.text
-    long_enough = len(text) >= (SHORTEST if text.isascii() else SHORTEST // 3) or bool(unit.about)
+    is_long_enough = len(text) >= (SHORTEST if text.isascii() else SHORTEST // 3) or bool(
+        unit.about
+    )
     is_table = unit.raw.lstrip().startswith("|") and "\n" in unit.raw
     # Of what was redacted half is gone: it stays readable in its passage.
-    if not long_enough or is_table or len(text) > LONGEST or REDACTED in text:
+    if not is_long_enough or is_table or len(text) > LONGEST or REDACTED in text:
         return False
     return sum(char.isalpha() or char.isspace() for char in text) >= LEAST_LETTERS * len(text)
 
@@ -214,18 +222,18 @@ def _is_emoji(sign: str) -> bool:
 
 def narrates(unit: Unit) -> bool:
     """Whether the assistant says in English what it is about to do, or offers to, also above a list."""
-    said = f"{unit.heading} {unit.text}".replace("\u2019", "'")
-    is_known = unit.speaker == ASSISTANT and not unit.abroad
-    return is_known and bool(PATTERNS["narrates"].search(said))
+    sentence = f"{unit.heading} {unit.text}".replace("\u2019", "'")
+    is_in_english = unit.speaker == ASSISTANT and not unit.abroad
+    return is_in_english and bool(PATTERNS["narrates"].search(sentence))
 
 
 def reports(unit: Unit) -> bool:
     """Whether the assistant says what it changed, in which file even, and no reason: whoever wants to know has the
     repository's history."""
-    file = PATTERNS["file first"].match(unit.text)
-    said = unit.text[file.end() :].strip() if file else unit.text
-    is_change = unit.speaker == ASSISTANT and _cues("idea_cues")["done"].match(said) is not None
-    return is_change and not is_reasoned(said)
+    file_match = PATTERNS["file first"].match(unit.text)
+    words = unit.text[file_match.end() :].strip() if file_match else unit.text
+    is_change = unit.speaker == ASSISTANT and _cues("idea_cues")["done"].match(words) is not None
+    return is_change and not is_reasoned(words)
 
 
 def cues(unit: Unit) -> dict[str, bool]:
@@ -233,10 +241,10 @@ def cues(unit: Unit) -> dict[str, bool]:
     English) a sentence, or its heading, has."""
     text = unit.text.replace("’", "'")
     english = _cues("idea_cues")
-    known = _cues("idea_cues_abroad") if unit.abroad else english
+    patterns = _cues("idea_cues_abroad") if unit.abroad else english
     return {
-        name: name in known
-        and known[name].search(unit.heading if name.startswith(UNDER) else text) is not None
+        name: name in patterns
+        and patterns[name].search(unit.heading if name.startswith(UNDER) else text) is not None
         for name in english
     }
 

@@ -12,7 +12,7 @@ from vector_memory.system.json_in import Record
 from vector_memory.text.words import is_made_of
 
 LONGEST_NAME = 80
-_OUR_OWN = "<synthetic>"
+_NO_MODEL = "<synthetic>"
 
 
 @dataclass
@@ -50,23 +50,23 @@ def usage_of(path: str) -> dict[Key, Usage]:
         OSError: the file cannot be read.
     """
     answers: dict[str, tuple[Key, Usage]] = {}
-    found: dict[Key, Usage] = defaultdict(Usage)
+    usages: dict[Key, Usage] = defaultdict(Usage)
     model, common = "", Record()
     for entry in own_of(read_entries(path, final=True), common):
         if is_rollout(entry.data) or entry.data.text("type") in ("turn_context", "event_msg"):
             payload = entry.data.part("payload")
-            model = _named(payload.text("model")) or model or _named(common.text("model"))
-            found[_key(entry, model)].add(_of_rollout(payload))
+            model = _valid_name(payload.text("model")) or model or _valid_name(common.text("model"))
+            usages[_usage_key(entry, model)].add(_usage_of_rollout(payload))
         elif entry.data.text("type") == "assistant":
             message = entry.data.part("message")
             name = message.text("model")
-            if _named(name) and name != _OUR_OWN and message.part("usage"):
+            if _valid_name(name) and name != _NO_MODEL and message.part("usage"):
                 # An answer stands in several lines, each with what it had taken by then.
                 id = message.text("id") or f"{entry.line}:{entry.part}"
-                answers[id] = _key(entry, name), _of_message(message.part("usage"))
+                answers[id] = _usage_key(entry, name), _usage_of_message(message.part("usage"))
     for key, usage in answers.values():
-        found[key].add(usage)
-    return {key: usage for key, usage in found.items() if usage.tokens}
+        usages[key].add(usage)
+    return {key: usage for key, usage in usages.items() if usage.tokens}
 
 
 def total(usages: Iterable[Usage]) -> Usage:
@@ -77,30 +77,30 @@ def total(usages: Iterable[Usage]) -> Usage:
     return whole
 
 
-def _named(name: str) -> str:
+def _valid_name(name: str) -> str:
     return name if is_made_of(name, "_.:/@[]-", LONGEST_NAME) else ""
 
 
-def _key(entry: TranscriptEntry, model: str) -> Key:
+def _usage_key(entry: TranscriptEntry, model: str) -> Key:
     at = entry.at
     return (f"{at:%Y-%m-%d}" if at else ""), model or "unknown"
 
 
-def _of_message(said: Record) -> Usage:
-    apart = said.part("cache_creation")
-    for_hour = apart.number("ephemeral_1h_input_tokens")
-    written = said.number("cache_creation_input_tokens")
+def _usage_of_message(usage: Record) -> Usage:
+    creation = usage.part("cache_creation")
+    for_hour = creation.number("ephemeral_1h_input_tokens")
+    written = usage.number("cache_creation_input_tokens")
     return Usage(
-        said.number("input_tokens"),
-        said.number("output_tokens"),
+        usage.number("input_tokens"),
+        usage.number("output_tokens"),
         max(0, written - for_hour),
         for_hour,
-        said.number("cache_read_input_tokens"),
+        usage.number("cache_read_input_tokens"),
         1,
     )
 
 
-def _of_rollout(payload: Record) -> Usage:
+def _usage_of_rollout(payload: Record) -> Usage:
     last = payload.part("info").part("last_token_usage")
     if payload.text("type") != "token_count" or not last:
         return Usage()

@@ -34,10 +34,10 @@ def voices(text: str) -> list[Voice]:
     text = harmless.without_marked(text)
     heads = list(_HEAD.finditer(text))
     ends = [*(head.start() for head in heads[1:]), len(text)]
-    said = [Voice("", "", text[: heads[0].start() if heads else None].strip())]
+    spoken = [Voice("", "", text[: heads[0].start() if heads else None].strip())]
     for head, end in zip(heads, ends, strict=False):
         refused = _REFUSED.match(text, head.start(), end)
         start = refused.end() if refused else head.end()
         about, is_plan = refused[1] if refused else "", bool(head[2])
-        said.append(Voice(head[1].lower(), about, text[start:end].strip(), is_plan))
-    return [voice for voice in said if voice.text]
+        spoken.append(Voice(head[1].lower(), about, text[start:end].strip(), is_plan))
+    return [voice for voice in spoken if voice.text]

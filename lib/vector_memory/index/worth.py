@@ -77,12 +77,12 @@ class Weights:
 def weights() -> Weights:
     """Return the weights that come with the program, read when they are first needed."""
     with open(WEIGHTS_FILE, encoding="utf-8") as file:
-        told = json.load(file)
+        data = json.load(file)
     return Weights(
-        model=told["model"],
-        intents=tuple(told["intents"]),
-        tables={name: np.array(table, float) for name, table in told["tables"].items()},
-        least={name: (least[0], least[1]) for name, least in told["least"].items()},
+        model=data["model"],
+        intents=tuple(data["intents"]),
+        tables={name: np.array(table, float) for name, table in data["tables"].items()},
+        least={name: (least[0], least[1]) for name, least in data["least"].items()},
     )
 
 
@@ -97,32 +97,34 @@ def verdicts(
         by: other weights than those that come with the program.
     """
     by = by or weights()
-    made = []
+    judged = []
     for place, unit in enumerate(units):
-        name = WORDS if unit.abroad or vectors is None else MEANING
-        said = cues(unit)
-        row = features(unit, said, None if vectors is None or unit.abroad else vectors[place])
-        least = LEAST_ABROAD if unit.abroad else by.least[name][unit.speaker != USER]
+        table = WORDS if unit.abroad or vectors is None else MEANING
+        phrases = cues(unit)
+        row = features(unit, phrases, None if vectors is None or unit.abroad else vectors[place])
+        least = LEAST_ABROAD if unit.abroad else by.least[table][unit.speaker != USER]
         is_users = unit.speaker == USER
-        plain = plain_kind(unit.text, is_users)
-        binds = is_users and (said[RULES] or has_deadline(unit.text) or rules.binds(unit.text))
-        if plain or binds or unit.deferred or unit.done is False:
+        plain_intent = plain_kind(unit.text, is_users)
+        is_binding = is_users and (
+            phrases[RULES] or has_deadline(unit.text) or rules.binds(unit.text)
+        )
+        if plain_intent or is_binding or unit.deferred or unit.done is False:
             # Where no spaces part the words, the weights know too few of them to tell the items of such a list apart.
             is_listed = unit.done is False and analysis.is_unspaced(unit.text)
-            says_little = is_listed or plain in (TODO, QUESTION)
+            says_little = is_listed or plain_intent in (TODO, QUESTION)
             least = min(least, LEAST_TODO if says_little else LEAST_PLAIN)
-        verdict = _verdict(by.intents, by.tables[name] @ row, least)
-        is_moment = narrates(unit) or ((plain or verdict.intent) == FACT and reports(unit))
-        made.append(replace(verdict, worth=0.0, is_kept=False) if is_moment else verdict)
-    return made
+        verdict = _verdict(by.intents, by.tables[table] @ row, least)
+        is_passing = narrates(unit) or ((plain_intent or verdict.intent) == FACT and reports(unit))
+        judged.append(replace(verdict, worth=0.0, is_kept=False) if is_passing else verdict)
+    return judged
 
 
 def features(
-    unit: Unit, said: Mapping[str, bool], vector: Vector | None = None
+    unit: Unit, phrases: Mapping[str, bool], vector: Vector | None = None
 ) -> NDArray[np.float64]:
-    """Return what the weights know of a sentence: 1, what its form and its turns of phrase (`said`) tell, the same
+    """Return what the weights know of a sentence: 1, what its form and its turns of phrase (`phrases`) tell, the same
     again where it is the user's, its vector."""
-    row = np.array([1.0, *map(float, (*form(unit).values(), *said.values()))])
+    row = np.array([1.0, *map(float, (*form(unit).values(), *phrases.values()))])
     whole = np.concatenate([row, row * (unit.speaker == USER)])
     return whole if vector is None else np.concatenate([whole, vector])
 
