@@ -42,8 +42,8 @@ class Diagram:
         """Add a node, or its label where it had none."""
         words = plain(label)
         if id in self.nodes or len(self.nodes) < MOST_NODES:
-            known = self.nodes.get(id, id)
-            self.nodes[id] = words or known
+            label_before = self.nodes.get(id, id)
+            self.nodes[id] = words or label_before
 
     def edge(self, start: str, end: str, label: str = "") -> None:
         """Add an edge, and nodes for its ends."""

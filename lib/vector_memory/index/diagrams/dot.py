@@ -27,24 +27,26 @@ def read(text: str) -> Diagram:
     """
     tokens = list(filter(None, _TOKEN.findall(text)))
     head = [token.lower() for token in tokens[:2]]
-    sort = next((one for one in head if one in ("graph", "digraph")), "")
+    sort = next((word for word in head if word in ("graph", "digraph")), "")
     if not sort or "{" not in tokens[:4]:
         raise ValueError("it does not begin with `graph` or `digraph`")
-    made = Diagram("dot", sort)
-    _Parser(made, tokens[tokens.index("{") + 1 :]).statements(0)
-    return made
+    diagram = Diagram("dot", sort)
+    _Parser(diagram, tokens[tokens.index("{") + 1 :]).statements(0)
+    return diagram
 
 
 class _Parser:
-    def __init__(self, made: Diagram, tokens: list[str]) -> None:
-        self._made, self._left = made, tokens[::-1]
+    def __init__(self, diagram: Diagram, tokens: list[str]) -> None:
+        self._diagram, self._remaining_tokens = diagram, tokens[::-1]
 
     def _next(self, ahead: int = 1) -> str:
-        return self._left[-ahead] if len(self._left) >= ahead else ""
+        return self._remaining_tokens[-ahead] if len(self._remaining_tokens) >= ahead else ""
 
     def _take(self, count: int = 1) -> str:
         """Return the last of the next tokens, "" behind the end."""
-        taken = [self._left.pop() if self._left else "" for _ in range(count)]
+        taken = [
+            self._remaining_tokens.pop() if self._remaining_tokens else "" for _ in range(count)
+        ]
         return taken[-1]
 
     def statements(self, depth: int) -> list[str]:
@@ -56,10 +58,10 @@ class _Parser:
             if first in ("graph", "node", "edge"):
                 self._take()
                 label = self._attributes().get("label", "")
-                self._made.note(label if first == "graph" else "")
+                self._diagram.note(label if first == "graph" else "")
             elif self._next(2) == "=":
                 value = self._take(3)
-                self._made.note(_word(value) if first == "label" else "")
+                self._diagram.note(_word(value) if first == "label" else "")
             elif first in _CONTROLS:
                 self._take()
             else:
@@ -76,10 +78,10 @@ class _Parser:
         attributes = self._attributes()
         label = attributes.get("label") or attributes.get("xlabel") or ""
         if len(chain) == 1 and chain[0] and label:
-            self._made.node(chain[0][0], label)
+            self._diagram.node(chain[0][0], label)
         for starts, ends in pairwise(chain):
             for start, end in islice(product(starts, ends), MOST_EDGES):
-                self._made.edge(start, end, label)
+                self._diagram.edge(start, end, label)
         return [id for ends in chain for id in ends]
 
     def _end(self, depth: int) -> list[str]:
@@ -93,17 +95,17 @@ class _Parser:
             # A port says where at the node an edge ends.
             self._take(2)
         if id := _word(token):
-            self._made.node(id)
+            self._diagram.node(id)
         return [id] if id else []
 
     def _attributes(self) -> dict[str, str]:
-        found: dict[str, str] = {}
+        values: dict[str, str] = {}
         while self._next() == "[":
             self._take()
             while (token := self._take()) and token != "]":
                 if self._next() == "=":
-                    found[token.lower()] = _word(self._take(2))
-        return found
+                    values[token.lower()] = _word(self._take(2))
+        return values
 
 
 def _word(token: str) -> str:

@@ -32,7 +32,7 @@ _MERMAID_SORTS = frozenset((
     "journey", "timeline", "gitGraph", "quadrantChart", "requirementDiagram", "architecture", "block", "packet", "kanban",
     "sankey", "xychart",
 ))  # fmt: skip
-_ASIDE = re.compile(
+_STYLE_OR_NOTE = re.compile(
     r"(?:style|class\s+[\w,]+\s+\w+$|classDef|click|linkStyle|direction|end$|%%|accTitle|accDescr|autonumber|"
     r"activate|deactivate|skinparam|hide|show|!|scale|left to|top to|@start|@end|else\b|par\b|and\b|alt\b|opt\b|"
     r"loop\b|rect\b|[{}]$|'|section\b|dateFormat|axisFormat)"
@@ -49,21 +49,23 @@ def mermaid(text: str) -> Diagram:
     Raises:
         ValueError: it does not begin as one.
     """
-    made = Diagram("mermaid")
+    diagram = Diagram("mermaid")
     lines = [line.strip() for line in _without_front(text).splitlines()]
-    rest = [line for line in lines if line and not line.startswith("%%")]
-    made.sort = "".join(names_in(rest[0])[:1]) if rest else ""
-    if made.sort not in _MERMAID_SORTS and not made.sort.startswith("C4"):
+    content_lines = [line for line in lines if line and not line.startswith("%%")]
+    diagram.sort = "".join(names_in(content_lines[0])[:1]) if content_lines else ""
+    if diagram.sort not in _MERMAID_SORTS and not diagram.sort.startswith("C4"):
         raise ValueError("it does not begin with a Mermaid diagram's name, such as `flowchart`")
-    is_flow = made.sort in ("flowchart", "graph")
-    body = rest[1:]
+    is_flow = diagram.sort in ("flowchart", "graph")
+    body = content_lines[1:]
     if is_flow:
         # The first statement may stand behind the direction: `graph LR; A-->B`.
         body = [
-            one.strip() for line in (rest[0].partition(";")[2], *body) for one in line.split(";")
+            statement.strip()
+            for line in (content_lines[0].partition(";")[2], *body)
+            for statement in line.split(";")
         ]
-    _read_lines(made, body, is_flow, is_label_last=True)
-    return made
+    _read_lines(diagram, body, is_flow, is_label_last=True)
+    return diagram
 
 
 def plantuml(text: str) -> Diagram:
@@ -74,99 +76,101 @@ def plantuml(text: str) -> Diagram:
     """
     if not re.search(r"^[^\S\n]*@start\w+", text, re.M):
         raise ValueError("it has no line `@startuml`")
-    made = Diagram("plantuml")
-    _read_lines(made, [line.strip() for line in text.splitlines()], False, is_label_last=False)
-    return made
+    diagram = Diagram("plantuml")
+    _read_lines(diagram, [line.strip() for line in text.splitlines()], False, is_label_last=False)
+    return diagram
 
 
 def _without_front(text: str) -> str:
     return re.sub(r"\A\s*---\n.*?\n---\n", "", text, count=1, flags=re.S)
 
 
-def _read_lines(made: Diagram, lines: list[str], is_flow: bool, is_label_last: bool) -> None:
-    inside = ""
+def _read_lines(diagram: Diagram, lines: list[str], is_flow: bool, is_label_last: bool) -> None:
+    open_id = ""
     for line in (line[:LONGEST_LINE] for line in lines):
-        if inside:
+        if open_id:
             # What a class or an entity is made of.
             if line.startswith("}"):
-                inside = ""
+                open_id = ""
             elif line:
-                made.note(f"{made.nodes.get(inside, inside)}: {line}")
+                diagram.note(f"{diagram.nodes.get(open_id, open_id)}: {line}")
             continue
         if not line:
             continue
-        if aside := _ASIDE.match(line):
-            made.note(aside[1] or "")
+        if aside := _STYLE_OR_NOTE.match(line):
+            diagram.note(aside[1] or "")
         elif is_flow:
-            _flow(made, line)
+            _read_flow_statement(diagram, line)
         elif declared := _DECLARED.match(line):
-            id = _declare(made, declared[1], declared[2] or "", is_label_last)
+            id = _declare(diagram, declared[1], declared[2] or "", is_label_last)
             is_open = bool(declared[3]) and re.match(
                 r"(abstract|class|interface|enum|entity|object)\b", line
             )
-            inside = id if is_open else ""
-        elif related := _RELATION.match(line.rstrip(";")):
-            _relate(made, *related.groups(default=""))
-        elif opened := re.match(rf"^({_NAME})\s*\{{$", line):
-            made.node(opened[1])
-            inside = opened[1]
+            open_id = id if is_open else ""
+        elif relation := _RELATION.match(line.rstrip(";")):
+            _relate(diagram, *relation.groups(default=""))
+        elif opening := re.match(rf"^({_NAME})\s*\{{$", line):
+            diagram.node(opening[1])
+            open_id = opening[1]
         elif activity := re.match(r"^:(.+?)[;|<>/\]}]?$", line):
-            made.node(plain(activity[1]))
+            diagram.node(plain(activity[1]))
         else:
-            made.note(line)
+            diagram.note(line)
 
 
-def _declare(made: Diagram, first: str, second: str, is_label_last: bool) -> str:
+def _declare(diagram: Diagram, first: str, second: str, is_label_last: bool) -> str:
     """Add a declared part and return its id."""
     if not second:
-        made.node(_id(first), first.strip('"()[]'))
-        return _id(first)
+        diagram.node(_clean_id(first), first.strip('"()[]'))
+        return _clean_id(first)
     is_second_label = second.startswith('"') or (is_label_last and not first.startswith('"'))
     id, label = (first, second) if is_second_label else (second, first)
-    made.node(_id(id), label.strip('"()[]'))
-    return _id(id)
+    diagram.node(_clean_id(id), label.strip('"()[]'))
+    return _clean_id(id)
 
 
-def _id(word: str) -> str:
+def _clean_id(word: str) -> str:
     return word if word == "[*]" else word.strip().strip('"()[]:').strip()
 
 
-def _relate(made: Diagram, one: str, arrow: str, other: str, label: str) -> None:
-    start, end = _id(one), _id(other)
-    for id, word in ((start, one), (end, other)):
-        made.node(id, "start or end" if word == "[*]" else "")
+def _relate(diagram: Diagram, first: str, arrow: str, second: str, label: str) -> None:
+    start, end = _clean_id(first), _clean_id(second)
+    for id, word in ((start, first), (end, second)):
+        diagram.node(id, "start or end" if word == "[*]" else "")
     is_backwards = arrow.startswith("<") and not arrow.endswith((">", ")"))
-    made.edge(*((end, start) if is_backwards else (start, end)), label)
+    diagram.edge(*((end, start) if is_backwards else (start, end)), label)
 
 
-def _flow(made: Diagram, line: str) -> None:
+def _read_flow_statement(diagram: Diagram, line: str) -> None:
     """Read a statement of a flowchart: nodes, or chains of them with links between."""
     group = re.match(r"^subgraph\s+(.*)$", line)
     if group:
-        made.note(f"group {_NODE.sub(lambda one: one[3], group[1])}")
+        diagram.note(f"group {_NODE.sub(lambda node_match: node_match[3], group[1])}")
         return
 
-    def named(found: re.Match[str]) -> str:
-        made.node(found[1], found[3])
-        return found[1]
+    def read_node(node_match: re.Match[str]) -> str:
+        diagram.node(node_match[1], node_match[3])
+        return node_match[1]
 
-    bare = re.sub(r":::\w+", "", _NODE.sub(named, line))
+    bare = re.sub(r":::\w+", "", _NODE.sub(read_node, line))
     parts: list[list[str]] = []
     labels: list[str] = []
     place = 0
     for link in _LINK.finditer(bare):
         if not link[0].strip() or not bare[place : link.start()].strip():
             continue
-        parts.append(_ends(bare[place : link.start()]))
+        parts.append(_node_ids(bare[place : link.start()]))
         labels.append(link[1] or link[2] or "")
         place = link.end()
-    parts.append(_ends(bare[place:]))
+    parts.append(_node_ids(bare[place:]))
     for id in chain.from_iterable(parts):
-        made.node(id)
+        diagram.node(id)
     for label, ends in zip(labels, pairwise(parts), strict=True):
         for start, end in islice(product(*ends), MOST_EDGES):
-            made.edge(start, end, label)
+            diagram.edge(start, end, label)
 
 
-def _ends(words: str) -> list[str]:
-    return [one for word in words.split("&") if (one := word.strip()) and re.fullmatch(_NAME, one)]
+def _node_ids(words: str) -> list[str]:
+    return [
+        name for word in words.split("&") if (name := word.strip()) and re.fullmatch(_NAME, name)
+    ]

@@ -29,9 +29,9 @@ def parse(text: str) -> Element:
         raise ValueError(f"it is no well-formed XML ({error})") from None
 
 
-def _name(one: Element) -> str:
+def _name(element: Element) -> str:
     """Return an element's name without its namespace."""
-    return str(one.tag).rpartition("}")[2]
+    return str(element.tag).rpartition("}")[2]
 
 
 def svg(text: str) -> Diagram:
@@ -45,20 +45,22 @@ def svg(text: str) -> Diagram:
         raise ValueError("its first element is no <svg>")
     if "<mxfile" in root.get("content", ""):
         return drawio(root.get("content", ""))
-    made = Diagram("svg")
+    diagram = Diagram("svg")
 
-    _words(made, root)
-    return made
+    _read_words(diagram, root)
+    return diagram
 
 
-def _words(made: Diagram, one: Element) -> None:
+def _read_words(diagram: Diagram, element: Element) -> None:
     # HTML in a picture: Mermaid writes its labels so.
-    is_html = _name(one) in ("div", "span", "p", "b", "i", "td") and (one.text or "").strip()
-    if is_html or _name(one) in ("text", "title", "desc"):
-        made.note(" ".join(one.itertext()))
-    elif _name(one) not in ("style", "script", "metadata"):
-        for inner in one:
-            _words(made, inner)
+    is_html = (
+        _name(element) in ("div", "span", "p", "b", "i", "td") and (element.text or "").strip()
+    )
+    if is_html or _name(element) in ("text", "title", "desc"):
+        diagram.note(" ".join(element.itertext()))
+    elif _name(element) not in ("style", "script", "metadata"):
+        for child in element:
+            _read_words(diagram, child)
 
 
 def drawio(text: str) -> Diagram:
@@ -70,31 +72,33 @@ def drawio(text: str) -> Diagram:
     root = parse(text)
     if _name(root) not in ("mxfile", "mxGraphModel"):
         raise ValueError("its first element is neither <mxfile> nor <mxGraphModel>")
-    made = Diagram("drawio")
+    diagram = Diagram("drawio")
     pages = root.findall("diagram") if root.tag == "mxfile" else [root]
     for number, page in enumerate(pages):
-        made.note(f"page {page.get('name')}" if page.get("name") else "")
+        diagram.note(f"page {page.get('name')}" if page.get("name") else "")
         model = page if len(page) else parse(_unpacked(page.text or ""))
-        _cells(made, model, f"{number}:")
-    return made
+        _read_cells(diagram, model, f"{number}:")
+    return diagram
 
 
-def _cells(made: Diagram, one: Element, page: str, label: str = "", id: str = "") -> None:
-    for inner in one:
-        given = inner.attrib
-        if inner.tag in ("object", "UserObject"):
+def _read_cells(
+    diagram: Diagram, element: Element, page: str, label: str = "", id: str = ""
+) -> None:
+    for child in element:
+        attributes = child.attrib
+        if child.tag in ("object", "UserObject"):
             # It holds the cell, whose words stand here.
-            _cells(made, inner, page, given.get("label", ""), given.get("id", ""))
-        elif inner.tag == "mxCell":
-            words = TAGS.sub(" ", given.get("value") or label)
-            own = page + (given.get("id") or id)
-            if given.get("edge") == "1":
-                if given.get("source") and given.get("target"):
-                    made.edge(page + given["source"], page + given["target"], words)
-            elif given.get("vertex") == "1" and words.strip():
-                made.node(own, words)
+            _read_cells(diagram, child, page, attributes.get("label", ""), attributes.get("id", ""))
+        elif child.tag == "mxCell":
+            words = TAGS.sub(" ", attributes.get("value") or label)
+            node_id = page + (attributes.get("id") or id)
+            if attributes.get("edge") == "1":
+                if attributes.get("source") and attributes.get("target"):
+                    diagram.edge(page + attributes["source"], page + attributes["target"], words)
+            elif attributes.get("vertex") == "1" and words.strip():
+                diagram.node(node_id, words)
         else:
-            _cells(made, inner, page)
+            _read_cells(diagram, child, page)
 
 
 def _unpacked(packed: str) -> str:

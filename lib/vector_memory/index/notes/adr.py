@@ -38,16 +38,16 @@ def record(path: str, document: Document) -> DecisionRecord | None:
         return None
     status = _status(document)
     words = words_in(status)
-    gone = next((word for word in words if word in _GONE), "")
-    doubt = next((word for word in words if word in DOUBTS), "")
-    after = status.lower().partition(gone)[2] if gone else ""
-    successor = document.front.get("superseded-by", "") or after
-    found = _ANY_NUMBER.search(without_times(successor))
+    gone_word = next((word for word in words if word in _GONE), "")
+    doubt_word = next((word for word in words if word in DOUBTS), "")
+    status_end = status.lower().partition(gone_word)[2] if gone_word else ""
+    successor = document.front.get("superseded-by", "") or status_end
+    number_match = _ANY_NUMBER.search(without_times(successor))
     return DecisionRecord(
         number=number_of(path),
-        superseded=bool(gone) or "superseded-by" in document.front,
-        successor=found[1] if found else "",
-        doubt="" if gone else doubt,
+        superseded=bool(gone_word) or "superseded-by" in document.front,
+        successor=number_match[1] if number_match else "",
+        doubt="" if gone_word else doubt_word,
     )
 
 
@@ -65,19 +65,19 @@ def is_record(path: str, document: Document) -> bool:
 def number_of(path: str) -> str:
     """Return a record's number without leading zeros, "" where its name has none."""
     name = path.replace("\\", "/").rsplit("/", 1)[-1]
-    found = _ANY_NUMBER.search(name)
-    return found[1] if found else ""
+    match = _ANY_NUMBER.search(name)
+    return match[1] if match else ""
 
 
 def date_of(document: Document) -> datetime | None:
     """Return the day that a note names as its own, as UTC, or None."""
-    said = [document.front[name] for name in _DATE_FIELDS if name in document.front]
-    said += [
+    texts = [document.front[name] for name in _DATE_FIELDS if name in document.front]
+    texts += [
         block.text
         for block in document.blocks[:12]
         if _field(block.text)[0] in _DATE_LINES or _section(block.headings) in ("status", "date")
     ]
-    return next((day for day in map(_day, said) if day), None)
+    return next((day for day in map(_day, texts) if day), None)
 
 
 def is_about_itself(text: str, headings: tuple[str, ...]) -> bool:
@@ -89,9 +89,9 @@ def is_about_itself(text: str, headings: tuple[str, ...]) -> bool:
 def _status(document: Document) -> str:
     if "status" in document.front:
         return document.front["status"]
-    said = [block.text for block in document.blocks if _section(block.headings) == "status"]
-    if said:
-        return " ".join(said)
+    texts = [block.text for block in document.blocks if _section(block.headings) == "status"]
+    if texts:
+        return " ".join(texts)
     fields = (_field(block.text) for block in document.blocks[:12])
     return next((value for name, value in fields if name == "status"), "")
 
@@ -107,8 +107,8 @@ def _section(headings: tuple[str, ...]) -> str:
 
 
 def _day(text: str) -> datetime | None:
-    for written in "".join(sign if sign in _OF_DAYS else " " for sign in text).split():
+    for word in "".join(sign if sign in _OF_DAYS else " " for sign in text).split():
         with suppress(ValueError):
-            day = datetime.strptime(written[:_DAY_CHARS], "%Y-%m-%d")
+            day = datetime.strptime(word[:_DAY_CHARS], "%Y-%m-%d")
             return day.replace(tzinfo=timezone.utc)
     return None

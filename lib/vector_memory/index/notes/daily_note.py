@@ -10,13 +10,13 @@ from vector_memory.text.words import as_name
 
 def section(session: str, heading: str, lines: Sequence[str]) -> str:
     """Return a session's section between two marks that name it, without a line end after it."""
-    said = [f"- {_inert(line)}" for line in lines]
-    return between_marks(session, "\n".join([f"## {_inert(heading)}", *said]))
+    items = [f"- {_without_comment_marks(line)}" for line in lines]
+    return between_marks(session, "\n".join([f"## {_without_comment_marks(heading)}", *items]))
 
 
 def between_marks(name: str, body: str) -> str:
     """Return a section whose words are Markdown already."""
-    return "\n".join([_open(name), body, _close(name)])
+    return "\n".join([_opening_mark(name), body, _closing_mark(name)])
 
 
 def has_mark(text: str) -> bool:
@@ -26,14 +26,14 @@ def has_mark(text: str) -> bool:
 
 def body_of(note: str, name: str) -> str:
     """Return what stands between the marks of a section, "" where it is not there."""
-    _, opened, rest = note.partition(_open(name) + "\n")
-    body, closed, _ = rest.partition("\n" + _close(name))
-    return body if opened and closed else ""
+    _, has_opening, rest = note.partition(_opening_mark(name) + "\n")
+    body, has_end, _ = rest.partition("\n" + _closing_mark(name))
+    return body if has_opening and has_end else ""
 
 
 def is_torn(note: str, name: str) -> bool:
     """Whether a section has lost one of its marks, so that nobody knows where it ends: `with_section` leaves it."""
-    start, end = note.find(_open(name)), note.find(_close(name))
+    start, end = note.find(_opening_mark(name)), note.find(_closing_mark(name))
     return (start >= 0 or end >= 0) and not 0 <= start < end
 
 
@@ -45,24 +45,24 @@ def with_section(note: str, session: str, section: str) -> str:
     """
     newline = "\r\n" if "\r\n" in note or note.endswith("\r") else "\n"
     section = section.replace("\n", newline)
-    start, end = note.find(_open(session)), note.find(_close(session))
+    start, end = note.find(_opening_mark(session)), note.find(_closing_mark(session))
     if start >= 0 and end > start:
-        return note[:start] + section + note[end + len(_close(session)) :]
+        return note[:start] + section + note[end + len(_closing_mark(session)) :]
     if start >= 0 or end >= 0 or not section:
         return note
     gap = "" if not note else newline if note.endswith("\n") else 2 * newline
     return note + gap + section + newline
 
 
-def _open(session: str) -> str:
+def _opening_mark(session: str) -> str:
     return f"<!-- vector-memory session {as_name(session)} -->"
 
 
-def _close(session: str) -> str:
+def _closing_mark(session: str) -> str:
     return f"<!-- end of vector-memory session {as_name(session)} -->"
 
 
-def _inert(text: str) -> str:
+def _without_comment_marks(text: str) -> str:
     """Return a line that neither opens nor closes a comment."""
     line = " ".join(text.split())
     for mark in ("<!--", "-->", "--!>"):

@@ -39,9 +39,9 @@ def suggest(block: Block) -> str:
     if text.endswith("?"):
         return QUESTION
     # "We use:" and "Always:" say of each item below what it is.
-    said = " ".join((*block.context[-1:], text))[:MAX_CHARS]
-    if named := _TABLE.found(said):
-        return named[0]
+    sentence = " ".join((*block.context[-1:], text))[:MAX_CHARS]
+    if kinds := _TABLE.found(sentence):
+        return kinds[0]
     if block.code and runs(block.code, block.language):
         return PROCEDURE
     return of_headings(block.headings) or CONTEXT
@@ -49,12 +49,12 @@ def suggest(block: Block) -> str:
 
 def of_headings(headings: Sequence[str]) -> str:
     """Return the kind that the nearest telling heading names, "" without one."""
-    return next(filter(None, map(_of_heading, reversed(headings))), "")
+    return next(filter(None, map(_heading_kind, reversed(headings))), "")
 
 
-def _of_heading(heading: str) -> str:
-    found = _HEADING.search(heading.strip(" :."))
-    return TODO if names_what_is_open(heading) else str(found.lastgroup) if found else ""
+def _heading_kind(heading: str) -> str:
+    match = _HEADING.search(heading.strip(" :."))
+    return TODO if names_what_is_open(heading) else str(match.lastgroup) if match else ""
 
 
 def runs(code: str, language: str) -> bool:

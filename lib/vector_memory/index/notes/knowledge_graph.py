@@ -61,28 +61,31 @@ def facts(item: Mapping[str, object], clean: Clean = str) -> Iterator[Fact]:
         clean: redacts a word before anything of its form is lost.
     """
     if item.get("type") == "relation":
-        yield from _relation(Record(item), clean)
+        yield from _relation_facts(Record(item), clean)
     elif item.get("type") == "entity":
-        yield from _entity(Record(item), clean)
+        yield from _entity_facts(Record(item), clean)
 
 
-def _entity(item: Record, clean: Clean) -> Iterator[Fact]:
-    name, kind = _word(item.text("name"), clean), _word(item.text("entityType"), clean)
+def _entity_facts(item: Record, clean: Clean) -> Iterator[Fact]:
+    name, kind = (
+        _redacted_line(item.text("name"), clean),
+        _redacted_line(item.text("entityType"), clean),
+    )
     if not name:
         return
     tags = (kind.lower(),) if kind else ()
-    observations = [_word(word, clean) for word in item.words("observations")]
-    told = [f"{name}: {observation}" for observation in observations if observation]
-    for text in told or [f"{name}: {kind or 'entity'}"]:
+    observations = [_redacted_line(word, clean) for word in item.words("observations")]
+    sentences = [f"{name}: {observation}" for observation in observations if observation]
+    for text in sentences or [f"{name}: {kind or 'entity'}"]:
         yield Fact(_key("entity", name, text), text, tags, (name,))
 
 
-def _relation(item: Record, clean: Clean) -> Iterator[Fact]:
-    one, other = _word(item.text("from"), clean), _word(item.text("to"), clean)
-    verb = _word(item.text("relationType"), clean)
-    if one and other and verb:
-        words = " ".join((one, *parts_of(verb), other))
-        yield Fact(_key("relation", one, verb, other), words, (), (one, other), is_relation=True)
+def _relation_facts(item: Record, clean: Clean) -> Iterator[Fact]:
+    start, end = _redacted_line(item.text("from"), clean), _redacted_line(item.text("to"), clean)
+    verb = _redacted_line(item.text("relationType"), clean)
+    if start and end and verb:
+        words = " ".join((start, *parts_of(verb), end))
+        yield Fact(_key("relation", start, verb, end), words, (), (start, end), is_relation=True)
 
 
 def _not_ours(raw: bytes) -> Record | None:
@@ -102,7 +105,7 @@ def _is_item(data: Mapping[str, object]) -> bool:
 
 def _is_whole(data: Mapping[str, object]) -> bool:
     lists = [data[name] for name in ("entities", "relations") if name in data]
-    return bool(lists) and all(isinstance(one, list) for one in lists)
+    return bool(lists) and all(isinstance(items, list) for items in lists)
 
 
 def _key(*words: str) -> str:
@@ -110,5 +113,5 @@ def _key(*words: str) -> str:
     return "kg:" + hashlib.blake2b(whole, digest_size=16).hexdigest()
 
 
-def _word(words: str, clean: Clean) -> str:
+def _redacted_line(words: str, clean: Clean) -> str:
     return " ".join(clean(words).split())

@@ -66,7 +66,7 @@ def parse(text: str) -> Document:
     from markdown_it.tree import SyntaxTreeNode
 
     tree = SyntaxTreeNode(_parser().parse(body))
-    return Document(front, tuple(_attached(_BlockWalk().blocks(tree.children))))
+    return Document(front, tuple(_with_code(_BlockWalk().blocks(tree.children))))
 
 
 def fences(text: str) -> list[tuple[str, str]]:
@@ -104,17 +104,17 @@ def _front_matter(text: str) -> tuple[dict[str, str], str]:
 
 def _fields(lines: Sequence[str]) -> dict[str, str]:
     """Read `name: value` lines; a list's items are joined with commas."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     name = ""
     for line in lines:
         before, colon, value = line.partition(":")
         if colon and line[0].isalpha():
             name = before.strip().lower().replace(" ", "-")
-            found[name] = value.strip().strip("[]\"'")
+            values[name] = value.strip().strip("[]\"'")
         elif name and line.lstrip().startswith("- "):
             value = line.lstrip()[2:].strip().strip("\"'")
-            found[name] = f"{found[name]}, {value}" if found[name] else value
-    return found
+            values[name] = f"{values[name]}, {value}" if values[name] else value
+    return values
 
 
 class _BlockWalk:
@@ -136,7 +136,7 @@ class _BlockWalk:
                 lead = plain(_content(node))
                 continue
             else:
-                yield from self._of(node, (*context, lead) if lead else context)
+                yield from self._node_blocks(node, (*context, lead) if lead else context)
             lead = ""
 
     def _enter(self, level: int, title: str) -> None:
@@ -144,7 +144,7 @@ class _BlockWalk:
             (level, title)
         ]
 
-    def _of(self, node: SyntaxTreeNode, context: tuple[str, ...]) -> Iterator[Block]:
+    def _node_blocks(self, node: SyntaxTreeNode, context: tuple[str, ...]) -> Iterator[Block]:
         if node.type in ("paragraph", "heading"):
             yield self._block(PARAGRAPH, plain(_content(node)), node, context)
         elif node.type in ("fence", "code_block"):
@@ -160,8 +160,10 @@ class _BlockWalk:
             yield from self.blocks(node.children, context, top=False)
         elif node.type == "html_block":
             # A comment that is never closed hides the rest.
-            shown = node.content.partition("<!--")[0] if "-->" not in node.content else node.content
-            yield self._block(PARAGRAPH, plain(shown), node, context)
+            visible_text = (
+                node.content.partition("<!--")[0] if "-->" not in node.content else node.content
+            )
+            yield self._block(PARAGRAPH, plain(visible_text), node, context)
 
     def _item(self, item: SyntaxTreeNode, context: tuple[str, ...]) -> Iterator[Block]:
         """Yield an item with its paragraphs as one block, then what is nested in it."""
@@ -182,12 +184,12 @@ class _BlockWalk:
         for body in table.children[1:]:
             for row in body.children:
                 cells = [plain(_content(cell)) for cell in row.children]
-                named = [
+                named_cells = [
                     f"{name}: {cell}" if name else cell
                     for name, cell in zip(head, cells, strict=False)
                     if cell
                 ]
-                yield self._block(ROW, "; ".join(named), row, context)
+                yield self._block(ROW, "; ".join(named_cells), row, context)
 
     def _block(
         self,
@@ -207,36 +209,38 @@ class _BlockWalk:
 
 def _leads(node: SyntaxTreeNode, following: Sequence[SyntaxTreeNode]) -> bool:
     """Whether a paragraph only announces the list or table that follows."""
-    led = ("bullet_list", "ordered_list", "table")
+    list_types = ("bullet_list", "ordered_list", "table")
     return (
-        bool(following) and following[0].type in led and _content(node).rstrip("*_ ").endswith(":")
+        bool(following)
+        and following[0].type in list_types
+        and _content(node).rstrip("*_ ").endswith(":")
     )
 
 
-def _attached(blocks: Iterator[Block]) -> Iterator[Block]:
+def _with_code(blocks: Iterator[Block]) -> Iterator[Block]:
     """Give code to the paragraph or item right before it; leave out blocks that say nothing."""
-    held: Block | None = None
+    owner: Block | None = None
     for block in blocks:
-        if block.kind == CODE and held is not None and _goes_with(block, held):
-            code = f"{held.code}\n{block.code}" if held.code else block.code
-            held = replace(
-                held,
+        if block.kind == CODE and owner is not None and _goes_with(block, owner):
+            code = f"{owner.code}\n{block.code}" if owner.code else block.code
+            owner = replace(
+                owner,
                 code=code,
-                language=held.language or block.language,
+                language=owner.language or block.language,
                 line_end=block.line_end,
             )
             continue
-        if held is not None:
-            yield held
-        held = block if _says_something(block) else None
-    if held is not None:
-        yield held
+        if owner is not None:
+            yield owner
+        owner = block if _says_something(block) else None
+    if owner is not None:
+        yield owner
 
 
-def _goes_with(code: Block, held: Block) -> bool:
-    if held.kind not in (PARAGRAPH, ITEM, CODE) or code.headings != held.headings:
+def _goes_with(code: Block, owner: Block) -> bool:
+    if owner.kind not in (PARAGRAPH, ITEM, CODE) or code.headings != owner.headings:
         return False
-    return code.context in (held.context, (*held.context, held.text))
+    return code.context in (owner.context, (*owner.context, owner.text))
 
 
 def _says_something(block: Block) -> bool:
@@ -293,10 +297,10 @@ def plain(raw: str) -> str:
     return " ".join("".join(words).split())
 
 
-def _wikilink(found: re.Match[str]) -> str:
+def _wikilink(link: re.Match[str]) -> str:
     """Return what a link to a note is called, or the note's name."""
-    name, part, shown = (word or "" for word in found.groups())
-    return shown.strip() or name.rsplit("/", 1)[-1].strip() or part.lstrip("#^ ").strip()
+    name, section, label = (word or "" for word in link.groups())
+    return label.strip() or name.rsplit("/", 1)[-1].strip() or section.lstrip("#^ ").strip()
 
 
 def _link(text: str, address: str, is_all: bool) -> str:

@@ -24,11 +24,11 @@ _OPEN, _CLOSE = " <!-- memory ", " -->"
 _INDENT = "  "
 _ITEMS = ("- ", "* ")
 """How an item begins: some programs that edit Markdown write the one for the other."""
-_OURS = (_INDENT, "<!-- ", "Up: [[")
+_OWN_LINES = (_INDENT, "<!-- ", "Up: [[")
 _LISTED = ("- [[", " memories")
 _END = "<!-- end of vector-memory session "
 _PREFACE_LINES = PREFACE.splitlines()
-_ORDINARY = {
+_DEFAULTS = {
     "priority": Priority.NORMAL.value,
     "confidence": 0.5,
     "seq": 0,
@@ -79,28 +79,28 @@ def listed(name: str, count: int) -> str:
 def parse(written: Iterable[str]) -> Iterator[tuple[int, Record]]:
     """Yield (line number, memory) of the lines of a file of ours. What was written between the items is left
     out, and so is an item whose comment cannot be read: `unread` tells of both."""
-    held: tuple[int, Record, list[str]] | None = None
-    for number, line in enumerate((each.removesuffix("\r") for each in written), start=1):
+    item: tuple[int, Record, list[str]] | None = None
+    for number, line in enumerate((raw_line.removesuffix("\r") for raw_line in written), start=1):
         if line.startswith(_INDENT) or not line.strip():
-            if held is not None:
-                held[2].append(line[len(_INDENT) :])
+            if item is not None:
+                item[2].append(line[len(_INDENT) :])
             continue
-        if held is not None:
-            yield _whole(*held)
+        if item is not None:
+            yield _with_text(*item)
         details = _read_details(line)
-        held = None if details is None else (number, details, [])
-    if held is not None:
-        yield _whole(*held)
+        item = None if details is None else (number, details, [])
+    if item is not None:
+        yield _with_text(*item)
 
 
 def unread(written: Iterable[str]) -> Iterator[tuple[int, str]]:
     """Yield (line number, why) of what somebody wrote where ours stands, and `parse` does not read: words between the
     items, and what an item shows otherwise than its comment has it."""
     is_ours, kind = False, ""
-    for number, line in enumerate((each.removesuffix("\r") for each in written), start=1):
+    for number, line in enumerate((raw_line.removesuffix("\r") for raw_line in written), start=1):
         is_ours = line.lstrip("\ufeff") == HEAD or (is_ours and not line.startswith(_END))
         is_listed = line.startswith(_LISTED[0]) and line.endswith(_LISTED[1])
-        if line.startswith(_OURS) or line in _PREFACE_LINES or is_listed:
+        if line.startswith(_OWN_LINES) or line in _PREFACE_LINES or is_listed:
             continue
         if not is_ours or not line.strip():
             continue
@@ -115,30 +115,30 @@ def unread(written: Iterable[str]) -> Iterator[tuple[int, str]]:
             yield number, f"It stands below {kind!r}: its kind is not read from there."
 
 
-def _whole(number: int, details: Record, lines: list[str]) -> tuple[int, Record]:
+def _with_text(number: int, details: Record, lines: list[str]) -> tuple[int, Record]:
     return number, Record({**details, "text": "\n".join(lines).rstrip()})
 
 
 def _details(memory: Mapping[str, object]) -> str:
     """Return what is not ordinary of a memory as JSON that no comment's end can stand in."""
-    told = {
+    details = {
         name: value
         for name, value in memory.items()
         if name not in ("text", "model")
         and value not in (None, "", [])
-        and _ORDINARY.get(name) != value
+        and _DEFAULTS.get(name) != value
     }
-    told.setdefault("project_id", memory.get("project_id", ""))
-    plain = json.dumps(told, ensure_ascii=False)
-    return plain.replace("<", "\\u003c").replace(">", "\\u003e")
+    details.setdefault("project_id", memory.get("project_id", ""))
+    text = json.dumps(details, ensure_ascii=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def _read_details(line: str) -> Record | None:
     """Return what the comment of an item says, None of any other line."""
     if not line.startswith(_ITEMS):
         return None
-    _, opened, rest = line.rstrip().rpartition(_OPEN)
-    if not opened or not rest.endswith(_CLOSE):
+    _, opening, rest = line.rstrip().rpartition(_OPEN)
+    if not opening or not rest.endswith(_CLOSE):
         return None
     try:
         details = json.loads(rest[: -len(_CLOSE)])

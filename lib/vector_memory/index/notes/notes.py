@@ -74,12 +74,12 @@ def to_drafts(
             continue
         if known_lines is not None and block.line_end > known_lines:
             block = replace(block, line_start=0, line_end=0)
-        for draft in _of_block(block, path, document, record, created_at, clean):
+        for draft in _block_drafts(block, path, document, record, created_at, clean):
             drafts.setdefault(draft.key, draft)
-    return _with_what_was_decided(list(drafts.values()), record)
+    return _with_raised_decision(list(drafts.values()), record)
 
 
-def _of_block(
+def _block_drafts(
     block: Block,
     path: str,
     document: Document,
@@ -89,10 +89,10 @@ def _of_block(
 ) -> Iterator[NoteDraft]:
     headings = _headings(block, document)
     title = _title(headings, record)
-    place = file_prefix(path) + digest(*headings)
+    key_prefix = file_prefix(path) + digest(*headings)
     for text in map(clean, texts_of(block)):
         yield NoteDraft(
-            key=f"{place}:{digest(content(text))}",
+            key=f"{key_prefix}:{digest(content(text))}",
             text=text,
             title=clean(title),
             kind=_kind(block, record),
@@ -132,14 +132,14 @@ def _headings(block: Block, document: Document) -> tuple[str, ...]:
 
 def _title(headings: Sequence[str], record: adr.DecisionRecord | None) -> str:
     """Return the path of headings, from its end where it is too long."""
-    kept = [heading for heading in headings[:-1] if not _says_nothing(heading)] + list(
+    titles = [heading for heading in headings[:-1] if not _says_nothing(heading)] + list(
         headings[-1:]
     )
-    if len(kept) == 1 and _says_nothing(kept[0]):
-        kept = []
-    while len(kept) > 1 and len(ARROW.join(kept)) > TITLE_CHARS:
-        kept.pop(0)
-    title = clip(ARROW.join(kept), TITLE_CHARS)
+    if len(titles) == 1 and _says_nothing(titles[0]):
+        titles = []
+    while len(titles) > 1 and len(ARROW.join(titles)) > TITLE_CHARS:
+        titles.pop(0)
+    title = clip(ARROW.join(titles), TITLE_CHARS)
     return f"{title} ({record.doubt})" if record and record.doubt else title
 
 
@@ -152,16 +152,20 @@ def _tags(path: str, headings: Sequence[str], document: Document, block: Block) 
     """Return the file's name, its tags and other names, the tags in the text, and what the headings are about,
     the nearest heading first."""
     stem = path.rsplit("/", 1)[-1].rsplit(".", 1)[0].lower().replace(" ", "-")
-    named = f"{document.front.get('tags', '')},{document.front.get('aliases', '')}".split(",")
-    own = [word.strip(" \"'#").lower().replace(" ", "-") for word in named]
-    own += [word.lower() for word in _INLINE_TAG.findall(" ".join((*block.context, block.text)))]
+    front_words = f"{document.front.get('tags', '')},{document.front.get('aliases', '')}".split(",")
+    own_tags = [word.strip(" \"'#").lower().replace(" ", "-") for word in front_words]
+    own_tags += [
+        word.lower() for word in _INLINE_TAG.findall(" ".join((*block.context, block.text)))
+    ]
     words = [word.lower() for heading in reversed(headings) for word in _WORD.findall(heading)]
-    told = [
+    telling_words = [
         word
         for word in words
         if not (_says_nothing(word) or word in analysis.STOP_WORDS or word.isnumeric())
     ]
-    return unique(word[:40] for word in (stem, *own, *told) if len(word) > 1)[:MAX_TAGS]
+    return unique(word[:40] for word in (stem, *own_tags, *telling_words) if len(word) > 1)[
+        :MAX_TAGS
+    ]
 
 
 def _kind(block: Block, record: adr.DecisionRecord | None) -> str:
@@ -177,7 +181,7 @@ def _kind(block: Block, record: adr.DecisionRecord | None) -> str:
     return CONTEXT if kind in settled else kind
 
 
-def _with_what_was_decided(
+def _with_raised_decision(
     drafts: list[NoteDraft], record: adr.DecisionRecord | None
 ) -> list[NoteDraft]:
     """Raise the first decision of a record that holds: it is about architecture, whatever its words.

@@ -18,7 +18,9 @@ FENCES = "\n```\n\n…\n```"
 def texts_of(block: Block) -> Iterator[str]:
     """Yield a block's text in pieces of at most about TEXT_CHARS, with what it hangs on in front
     and its code behind."""
-    lead = "".join(f"{clip(one.rstrip(' :'), CONTEXT_CHARS)}: " for one in block.context[-2:])
+    lead = "".join(
+        f"{clip(context_text.rstrip(' :'), CONTEXT_CHARS)}: " for context_text in block.context[-2:]
+    )
     room = TEXT_CHARS - len(lead)
     if block.kind == STEPS:
         head = f"{lead.rstrip()}\n" if lead else ""
@@ -33,13 +35,13 @@ def texts_of(block: Block) -> Iterator[str]:
 def _code(code: str, size: int) -> str:
     """Return code in a fence, whole lines of it up to a size."""
     lines = code.strip("\n").split("\n") if code.strip() else []
-    kept: list[str] = []
+    kept_lines: list[str] = []
     for line in lines:
-        if kept and len("\n".join([*kept, line])) > size:
-            kept.append("…")
+        if kept_lines and len("\n".join([*kept_lines, line])) > size:
+            kept_lines.append("…")
             break
-        kept.append(clip(line, size))
-    return "\n".join(["```", *kept, "```"]) if kept else ""
+        kept_lines.append(clip(line, size))
+    return "\n".join(["```", *kept_lines, "```"]) if kept_lines else ""
 
 
 def _cut(parts: Iterable[str], size: int) -> Iterator[str]:
@@ -51,16 +53,16 @@ def _cut(parts: Iterable[str], size: int) -> Iterator[str]:
 
 def _packed(parts: Iterator[str], glue: str, size: int) -> Iterator[str]:
     """Put neighbouring parts together as long as they fit."""
-    held: list[str] = []
+    group: list[str] = []
     length = 0
     for part in parts:
-        if held and length + len(glue) + len(part) > size:
-            yield glue.join(held)
-            held, length = [], 0
-        held.append(part)
+        if group and length + len(glue) + len(part) > size:
+            yield glue.join(group)
+            group, length = [], 0
+        group.append(part)
         length += len(part) + len(glue)
-    if held:
-        yield glue.join(held)
+    if group:
+        yield glue.join(group)
 
 
 def clip(text: str, size: int) -> str:

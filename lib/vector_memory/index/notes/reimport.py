@@ -37,37 +37,42 @@ def plan(drafts: Sequence[tuple[str, str]], stored: Mapping[str, str]) -> Reimpo
         stored: the texts stored from this file, by key.
     """
     same = {position: key for position, (key, _) in enumerate(drafts) if key in stored}
-    rest = [position for position in range(len(drafts)) if position not in same]
-    known = set(same.values())
-    left = {key: text for key, text in stored.items() if key not in known}
-    by_words = _grouped(left, words_of)
+    unmatched = [position for position in range(len(drafts)) if position not in same]
+    same_keys = set(same.values())
+    remaining = {key: text for key, text in stored.items() if key not in same_keys}
+    by_words = _grouped(remaining, words_of)
     moved: dict[int, str] = {}
-    for position in rest:
+    for position in unmatched:
         if keys := by_words.get(words_of(drafts[position][0])):
             moved[position] = keys.pop()
-            del left[moved[position]]
-    rest = [position for position in rest if position not in moved]
-    changed = _changed({position: drafts[position] for position in rest}, left)
-    new = [position for position in rest if position not in changed]
-    taken = set(changed.values())
-    gone = [key for key in left if key not in taken]
+            del remaining[moved[position]]
+    unmatched = [position for position in unmatched if position not in moved]
+    changed = _changed_notes({position: drafts[position] for position in unmatched}, remaining)
+    new = [position for position in unmatched if position not in changed]
+    changed_keys = set(changed.values())
+    gone = [key for key in remaining if key not in changed_keys]
     return ReimportPlan(same, moved, changed, new, gone)
 
 
-def _changed(rest: Mapping[int, tuple[str, str]], left: Mapping[str, str]) -> dict[int, str]:
+def _changed_notes(
+    unmatched: Mapping[int, tuple[str, str]], remaining: Mapping[str, str]
+) -> dict[int, str]:
     """Match what reads differently now below the same headings, the most alike first."""
-    below = _grouped(left, _headings_of)
+    below = _grouped(remaining, _headings_of)
     pairs: list[tuple[float, int, str]] = []
-    for position, (key, text) in rest.items():
+    for position, (key, text) in unmatched.items():
         candidates = below.get(_headings_of(key), [])
-        if len(candidates) * len(rest) <= MOST_COMPARED * MOST_COMPARED:
-            pairs += [(-alike(text, left[old]), position, old) for old in candidates]
+        if len(candidates) * len(unmatched) <= MOST_COMPARED * MOST_COMPARED:
+            pairs += [
+                (-alike(text, remaining[stored_key]), position, stored_key)
+                for stored_key in candidates
+            ]
     changed: dict[int, str] = {}
-    taken: set[str] = set()
-    for score, position, old in sorted(pairs):
-        if -score >= ALIKE and position not in changed and old not in taken:
-            changed[position] = old
-            taken.add(old)
+    taken_keys: set[str] = set()
+    for score, position, stored_key in sorted(pairs):
+        if -score >= ALIKE and position not in changed and stored_key not in taken_keys:
+            changed[position] = stored_key
+            taken_keys.add(stored_key)
     return changed
 
 

@@ -38,9 +38,9 @@ def name_of(turns: Sequence[TopicTurn], counts: Mapping[str, int], total: int) -
         total: how many turns the session has.
     """
     for turn in turns[:2]:
-        named = titled(turn.prompt)
-        if named:
-            return named
+        title = titled(turn.prompt)
+        if title:
+            return title
     words = keywords(turns, counts, total)
     return clip(", ".join(words) or title_of(turns[0].said) or "Conversation", NAME_CHARS)
 
@@ -50,8 +50,8 @@ def titled(prompt: str) -> str:
     too little to name anything."""
     if prompts.Prompt(prompt).needs_nothing:
         return ""
-    for said in statements(prompt[:READ_CHARS])[:STATEMENTS]:
-        text = _bare(said.text) if said.form != CODE else ""
+    for statement in statements(prompt[:READ_CHARS])[:STATEMENTS]:
+        text = _bare(statement.text) if statement.form != CODE else ""
         if len(terms_of(text)) >= LEAST_TERMS:
             return capitalised(_whole_phrases(text))
     return ""
@@ -62,11 +62,11 @@ def _whole_phrases(text: str) -> str:
     that a next one would begin with."""
     fitting = text[:NAME_CHARS]
     if len(text) > NAME_CHARS:
-        begun = _PATTERNS["phrase_begins"].finditer(text, LEAST_CLAUSE, NAME_CHARS + 2)
-        ends = [phrase.start() for phrase in begun]
+        next_phrases = _PATTERNS["phrase_begins"].finditer(text, LEAST_CLAUSE, NAME_CHARS + 2)
+        ends = [phrase.start() for phrase in next_phrases]
         fitting = text[: ends[-1]] if ends else clip(text, NAME_CHARS)
-    before, opened, inside = fitting.rpartition(" (")
-    if opened and ")" not in inside:
+    before, bracket, inside = fitting.rpartition(" (")
+    if bracket and ")" not in inside:
         fitting = before
     words = fitting.rstrip(_TITLE_END).split(" ")
     while len(words) > 1 and words[-1].lower() in STOP_WORDS:
@@ -78,8 +78,8 @@ def _bare(sentence: str) -> str:
     """Return a sentence's first clause without what is said to be polite."""
     words = sentence.replace("\u2019", "'").split(" ")
     text = " ".join(word.removeprefix("@") or word for word in words)
-    while bare := _PATTERNS["courtesy"].match(text):
-        text = text[bare.end() :]
+    while courtesy := _PATTERNS["courtesy"].match(text):
+        text = text[courtesy.end() :]
     clause = _CLAUSE.search(text, LEAST_CLAUSE)
     return text[: clause.start()] if clause else text
 

@@ -35,20 +35,20 @@ _CLEARS = ("/clear", "/new", "/reset")
 def scores(turns: Sequence[TopicTurn]) -> list[float]:
     """Return for each turn how likely it begins another topic: above 0 rather than not. The first one
     does by any account, one without a prompt never; `/clear` before it is infinitely telling."""
-    found = []
+    values = []
     for place, turn in enumerate(turns):
         if place == 0 or turn.prompt.startswith(_CLEARS):
-            found.append(math.inf)
+            values.append(math.inf)
         elif not turn.prompt:
-            found.append(-math.inf)
+            values.append(-math.inf)
         else:
-            found.append(weigh(signs(turns, place)))
-    return found
+            values.append(weigh(signs(turns, place)))
+    return values
 
 
-def weigh(found: Mapping[str, float]) -> float:
+def weigh(values: Mapping[str, float]) -> float:
     """Return the weighted sum of a prompt's signs."""
-    return BIAS + sum(WEIGHTS[name] * value for name, value in found.items())
+    return BIAS + sum(WEIGHTS[name] * value for name, value in values.items())
 
 
 def signs(turns: Sequence[TopicTurn], place: int) -> dict[str, float]:
@@ -75,7 +75,7 @@ def _gap(before: TopicTurn, turn: TopicTurn) -> float:
 def _change_of_files(before: Sequence[TopicTurn], turn: TopicTurn) -> float:
     """Return the share of a turn's files that were not touched before, one half where nothing can
     be said."""
-    known = frozenset().union(*(topic_turn.files for topic_turn in before))
-    if not known or not turn.files:
+    files_before = frozenset().union(*(topic_turn.files for topic_turn in before))
+    if not files_before or not turn.files:
         return 0.5
-    return len(turn.files - known) / len(turn.files)
+    return len(turn.files - files_before) / len(turn.files)

@@ -54,52 +54,52 @@ def spans(
         ideas: what is known to have been decided, concluded or left open.
         decided: by the keys of turns, whether another topic begins there, where that is known.
     """
-    found = [
-        _by(decided.get(turn.first.key), score)
+    turn_scores = [
+        _score_as_decided(decided.get(turn.first.key), score)
         for turn, score in zip(turns, scores(turns), strict=True)
     ]
     counts = Counter(term for turn in turns for term in turn.terms)
-    known: dict[int, list[SummaryIdea]] = {}
+    ideas_by_turn: dict[int, list[SummaryIdea]] = {}
     for idea in ideas:
-        known.setdefault(idea.turn, []).append(idea)
+        ideas_by_turn.setdefault(idea.turn, []).append(idea)
 
-    def made(first: int, last: int, level: int) -> TopicSpan:
+    def span_of(first: int, last: int, level: int) -> TopicSpan:
         members = tuple(turns[first:last])
-        begins = _parts(found, first, last) if level == TOPIC else []
-        parts = tuple(made(*ends, SUBTOPIC) for ends in _stretches(begins, last))
+        begins = _part_starts(turn_scores, first, last) if level == TOPIC else []
+        parts = tuple(span_of(*ends, SUBTOPIC) for ends in _stretches(begins, last))
         name = name_of(members, counts, len(turns))
-        said = [one for turn in members for one in known.get(turn.first.turn, ())]
+        span_ideas = [idea for turn in members for idea in ideas_by_turn.get(turn.first.turn, ())]
         return TopicSpan(
             key=members[0].first.key,
             level=level,
             name=name,
-            summary=summary_of(members, said, name),
+            summary=summary_of(members, span_ideas, name),
             turns=(members[0].first.turn, members[-1].first.turn),
             lines=lines_of(members),
             members=members,
             parts=parts,
         )
 
-    return [made(*ends, TOPIC) for ends in _stretches(boundaries(found), len(turns))]
+    return [span_of(*ends, TOPIC) for ends in _stretches(boundaries(turn_scores), len(turns))]
 
 
-def _by(begins: bool | None, score: float) -> float:
+def _score_as_decided(begins: bool | None, score: float) -> float:
     """Return a score on the side of what is known."""
     if begins is None:
         return score
     return max(score, TOPIC_SCORE + _BARELY) if begins else min(score, TOPIC_SCORE)
 
 
-def boundaries(found: Sequence[float]) -> list[int]:
+def boundaries(turn_scores: Sequence[float]) -> list[int]:
     """Return the places of the turns that begin a topic, by their scores; the first always does."""
-    return [place for place, score in enumerate(found) if place == 0 or score > TOPIC_SCORE]
+    return [place for place, score in enumerate(turn_scores) if place == 0 or score > TOPIC_SCORE]
 
 
-def _parts(found: Sequence[float], first: int, last: int) -> list[int]:
+def _part_starts(turn_scores: Sequence[float], first: int, last: int) -> list[int]:
     """Return where the parts of a topic begin, [] where it has none."""
     if last - first < LONG_TURNS:
         return []
-    inside = [place for place in range(first + 1, last) if found[place] > SUBTOPIC_SCORE]
+    inside = [place for place in range(first + 1, last) if turn_scores[place] > SUBTOPIC_SCORE]
     return [first, *inside] if inside else []
 
 

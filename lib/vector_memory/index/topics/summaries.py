@@ -45,12 +45,12 @@ class Summary(NamedTuple):
 
     def lines(self) -> list[str]:
         """Return it as lines, those without content left out. Where they are cut, what was found goes first."""
-        named = (
+        named_sentences = (
             ("Decided", self.decided),
             ("Open", self.left_open),
             ("Concluded", self.concluded),
         )
-        return [f"{name}: {' · '.join(said)}" for name, said in named if said]
+        return [f"{name}: {' · '.join(texts)}" for name, texts in named_sentences if texts]
 
 
 def intent_of(sentence: str) -> str:
@@ -58,22 +58,22 @@ def intent_of(sentence: str) -> str:
     return QUESTION if sentence.rstrip().endswith("?") else plain_kind(sentence, is_users=False)
 
 
-def summary_of(turns: Sequence[TopicTurn], known: Sequence[SummaryIdea], name: str = "") -> Summary:
+def summary_of(turns: Sequence[TopicTurn], ideas: Sequence[SummaryIdea], name: str = "") -> Summary:
     """Return the summary of a stretch. How it ended stands for what was concluded, or left open where that is a
     question, where nothing is known of that.
 
     Args:
-        known: what is known to have been said in it.
+        ideas: what is known to have been said in it.
         name: the stretch's name, which need not be said again.
     """
-    last = _last_words(turns[-1])
-    decided = _texts(known, DECIDED, (name,))
+    last_words = _last_words(turns[-1])
+    decided = _texts(ideas, DECIDED, (name,))
     # What was asked or to be done earlier was most likely answered and done on the way.
-    late = [idea for idea in known if idea.turn == turns[-1].first.turn]
+    late_ideas = [idea for idea in ideas if idea.turn == turns[-1].first.turn]
     return Summary(
         decided,
-        _texts(known, CONCLUDED, (name, *decided)) or _texts(last, CONCLUDED),
-        _texts(late, OPEN, decided) or _texts(last, OPEN, decided),
+        _texts(ideas, CONCLUDED, (name, *decided)) or _texts(last_words, CONCLUDED),
+        _texts(late_ideas, OPEN, decided) or _texts(last_words, OPEN, decided),
     )
 
 
@@ -89,30 +89,35 @@ def sentences(text: str) -> Iterator[str]:
             or statement.text.startswith(_ASIDES)
         ):
             continue
-        said = without_applause(statement.text)
-        if len(said.split()) >= LEAST_WORDS and not is_chatter(said):
-            yield said
+        sentence = without_applause(statement.text)
+        if len(sentence.split()) >= LEAST_WORDS and not is_chatter(sentence):
+            yield sentence
 
 
 def _last_words(turn: TopicTurn) -> list[SummaryIdea]:
-    """Return how a stretch ended: with a question, or with what counts as found."""
-    said = [*sentences(turn.answer[-1_500:])][-1:]
-    return [SummaryIdea(turn.first.turn, intent_of(one) or "conclusion", one) for one in said]
+    """Return the last sentence of a stretch: a question, or what counts as a conclusion."""
+    last_sentences = [*sentences(turn.answer[-1_500:])][-1:]
+    return [
+        SummaryIdea(turn.first.turn, intent_of(sentence) or "conclusion", sentence)
+        for sentence in last_sentences
+    ]
 
 
 def _texts(
-    ideas: Iterable[SummaryIdea], intents: Sequence[str], but: Sequence[str] = ()
+    ideas: Iterable[SummaryIdea], intents: Sequence[str], left_out: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Return the last words of some sorts, each once, without those that were said (`but`)."""
+    """Return the last words of some sorts, each once, without what was said already (`left_out`)."""
     texts = unique(
         clip(summary_idea.text, SENTENCE_CHARS)
         for summary_idea in ideas
         if summary_idea.intent in intents
     )
-    return tuple(text for text in texts if not any(_says(text, known) for known in but))[-MOST:]
+    return tuple(
+        text for text in texts if not any(_says_the_same(text, other) for other in left_out)
+    )[-MOST:]
 
 
-def _says(text: str, known: str) -> bool:
-    """Whether a text says what is known, or is said by it."""
-    one, other = (" ".join(words.casefold().rstrip(" .…!?").split()) for words in (text, known))
-    return bool(other) and (other in one[: len(other) + LEAD_CHARS] or one in other)
+def _says_the_same(text: str, other: str) -> bool:
+    """Whether a text says what another one says, or is part of it."""
+    words, others = (" ".join(line.casefold().rstrip(" .…!?").split()) for line in (text, other))
+    return bool(others) and (others in words[: len(others) + LEAD_CHARS] or words in others)

@@ -101,12 +101,12 @@ def turns_of(passages: Iterable[Passage]) -> list[TopicTurn]:
     by_path: dict[str, dict[int, list[Passage]]] = {}
     for passage in passages:
         by_path.setdefault(passage.path, {}).setdefault(passage.turn, []).append(passage)
-    ordered = sorted(by_path.values(), key=_began)
+    ordered = sorted(by_path.values(), key=_started_at)
     return [TopicTurn(tuple(turns[number])) for turns in ordered for number in sorted(turns)]
 
 
-def _began(turns: dict[int, list[Passage]]) -> datetime:
-    return min(one.at for found in turns.values() for one in found)
+def _started_at(turns: dict[int, list[Passage]]) -> datetime:
+    return min(passage.at for passages in turns.values() for passage in passages)
 
 
 def lines_of(turns: Sequence[TopicTurn]) -> tuple[int, int]:
