@@ -132,8 +132,10 @@ def is_abroad(text: str) -> bool:
     """Whether a text is in another language than English, be it as short as a question, by stop words too: it has two
     of other languages at least, and fewer English ones."""
     words = [_bare(chunk) for chunk in _chunks(text[:JUDGED_CHARS])]
-    abroad = len(stop_words_abroad().intersection(words))
-    is_mostly = abroad >= LEAST_STOP_WORDS and abroad > sum(word in STOP_WORDS for word in words)
+    foreign_count = len(stop_words_abroad().intersection(words))
+    is_mostly = foreign_count >= LEAST_STOP_WORDS and foreign_count > sum(
+        word in STOP_WORDS for word in words
+    )
     return is_mostly or is_foreign(text)
 
 
@@ -179,8 +181,8 @@ def _own_terms(text: str) -> "tuple[str, ...]":
     if not is_abroad(text):
         return ()
     left_out = stop_words_abroad()
-    kept = (chunk for chunk in _chunks(text) if _bare(chunk) not in left_out)
-    return _terms_in(kept, is_foreign(text))
+    chunks = (chunk for chunk in _chunks(text) if _bare(chunk) not in left_out)
+    return _terms_in(chunks, is_foreign(text))
 
 
 def is_piece(term: str) -> bool:
@@ -226,7 +228,7 @@ def _piece_terms(piece: str, foreign: bool) -> tuple[str, ...]:
     """Return the terms of a word, an identifier or a file's name: the whole and its parts."""
     words = _WORD.findall(piece)
     if len(words) == 1 and words[0] == piece and not _is_compound(piece):
-        return _plain(piece, foreign)
+        return _plain_terms(piece, foreign)
     terms = [piece.lower()] if words and len(piece) <= MAX_TERM_CHARS else []
     squashed = "".join(words).lower()
     if terms and len(words) > 1 and squashed != terms[0] and not squashed.isdigit():
@@ -241,7 +243,7 @@ def _piece_terms(piece: str, foreign: bool) -> tuple[str, ...]:
             terms.append(word.lower())
         for part in parts:
             if len(parts) == 1 or len(part) > 1:
-                terms.extend(_plain(part, foreign))
+                terms.extend(_plain_terms(part, foreign))
     return tuple(terms)
 
 
@@ -257,20 +259,20 @@ def _is_compound(word: str) -> bool:
     )
 
 
-def _plain(word: str, foreign: bool) -> tuple[str, ...]:
+def _plain_terms(word: str, foreign: bool) -> tuple[str, ...]:
     word = word.lower()[:MAX_TERM_CHARS]
     if word in STOP_WORDS:
         return ()
     if not word.isascii() and is_unspaced(word):
-        return tuple(word[i : i + 2] for i in range(max(1, len(word) - 1)))
+        return tuple(word[place : place + 2] for place in range(max(1, len(word) - 1)))
     if (foreign or not word.isascii()) and not word.isdigit():
         return (stem(word), *_pieces(word))
     return (stem(word),)
 
 
 def _pieces(word: str) -> "Iterator[str]":
-    for i in range(min(len(word), MAX_TERM_CHARS) - PIECE + 1):
-        yield word[i : i + PIECE] + PIECE_MARK
+    for place in range(min(len(word), MAX_TERM_CHARS) - PIECE + 1):
+        yield word[place : place + PIECE] + PIECE_MARK
 
 
 # -- stemming -------------------------------------------------------------------------------------
@@ -317,23 +319,23 @@ def stem(word: str) -> str:
     return _tidy(word)
 
 
-def _is_vowel(word: str, i: int) -> bool:
-    letter = word[i]
-    return letter in _VOWELS or (letter == "y" and i > 0 and not _is_vowel(word, i - 1))
+def _is_vowel(word: str, place: int) -> bool:
+    letter = word[place]
+    return letter in _VOWELS or (letter == "y" and place > 0 and not _is_vowel(word, place - 1))
 
 
 def _has_vowel(word: str) -> bool:
-    return any(_is_vowel(word, i) for i in range(len(word)))
+    return any(_is_vowel(word, place) for place in range(len(word)))
 
 
 def _measure(word: str) -> int:
     """Count the vowel-consonant sequences: Porter's m."""
-    count, previous = 0, False
-    for i in range(len(word)):
-        vowel = _is_vowel(word, i)
-        if previous and not vowel:
+    count, was_vowel = 0, False
+    for place in range(len(word)):
+        is_vowel = _is_vowel(word, place)
+        if was_vowel and not is_vowel:
             count += 1
-        previous = vowel
+        was_vowel = is_vowel
     return count
 
 
@@ -378,26 +380,26 @@ def _restore(word: str) -> str:
 def _replace(word: str, rules: tuple[tuple[str, str], ...]) -> str:
     for suffix, instead in rules:
         if word.endswith(suffix):
-            rest = word[: -len(suffix)]
-            return rest + instead if _measure(rest) > 0 else word
+            base = word[: -len(suffix)]
+            return base + instead if _measure(base) > 0 else word
     return word
 
 
 def _strip_suffix(word: str) -> str:
     for suffix in _STEP_4:
         if word.endswith(suffix):
-            rest = word[: -len(suffix)]
-            if _measure(rest) > 1 and (suffix != "ion" or rest.endswith(("s", "t"))):
-                return rest
+            base = word[: -len(suffix)]
+            if _measure(base) > 1 and (suffix != "ion" or base.endswith(("s", "t"))):
+                return base
             return word
     return word
 
 
 def _tidy(word: str) -> str:
     if word.endswith("e"):
-        rest = word[:-1]
-        if _measure(rest) > 1 or (_measure(rest) == 1 and not _ends_cvc(rest)):
-            word = rest
+        base = word[:-1]
+        if _measure(base) > 1 or (_measure(base) == 1 and not _ends_cvc(base)):
+            word = base
     if word.endswith("ll") and _measure(word) > 1:
         word = word[:-1]
     return word

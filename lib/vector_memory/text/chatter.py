@@ -39,5 +39,5 @@ def without_applause(sentence: str) -> str:
     """Return a sentence without the applause that it begins with ("Perfect! Now X" is "Now X")."""
     applause = _APPLAUSE.match(sentence)
     rest = sentence[applause.end() :] if applause else sentence
-    ended = applause is not None and applause[0].rstrip()[-1:] in "!.:,–—-"
-    return rest if rest and ended else sentence
+    is_closed = applause is not None and applause[0].rstrip()[-1:] in "!.:,–—-"
+    return rest if rest and is_closed else sentence

@@ -23,15 +23,21 @@ def corrects(prompt: str, before: str) -> bool:
     Args:
         before: the exchange before it.
     """
-    said = Prompt(prompt)
-    known = set(analysis.analyse(before))
-    if said.needs_nothing or said.is_question or known.isdisjoint(analysis.analyse(prompt)):
+    asked = Prompt(prompt)
+    terms_before = set(analysis.analyse(before))
+    if (
+        asked.needs_nothing
+        or asked.is_question
+        or terms_before.isdisjoint(analysis.analyse(prompt))
+    ):
         return False
     # Who was asked answers with the same words.
-    if _refuses(said.text) and not before.rstrip().endswith("?"):
+    if _refuses(asked.text) and not before.rstrip().endswith("?"):
         return True
     numbers = set(numbers_in(before))
-    return said.is_short and any(_puts_another(one, numbers) for one in clauses_in(said.text))
+    return asked.is_short and any(
+        _puts_another(clause, numbers) for clause in clauses_in(asked.text)
+    )
 
 
 def may_correct(prompt: str) -> bool:
@@ -45,8 +51,8 @@ def _refuses(text: str) -> bool:
     clauses = _CLAUSE_END.split(text.lower())
     words = [letters_in(clause) for clause in clauses]
     opening = list(takewhile(lambda row: row and _OPENING.issuperset(row), words[:-1]))
-    refused = (at for at, row in enumerate(opening) if not _REFUSING.isdisjoint(row))
-    place = next(refused, None)
+    refusals = (place for place, row in enumerate(opening) if not _REFUSING.isdisjoint(row))
+    place = next(refusals, None)
     if place is None or Prompt(clauses[len(opening)]).is_question:
         return False
     return all(_GRAMMAR["answering"].isdisjoint(row) for row in words[place:])
@@ -54,8 +60,10 @@ def _refuses(text: str) -> bool:
 
 def _puts_another(clause: str, numbers: Collection[str]) -> bool:
     """Whether a clause has one of some numbers and another one, and refuses the one or puts the other for it."""
-    own = numbers_in(clause)
-    if all(one in numbers for one in own) or all(one not in numbers for one in own):
+    clause_numbers = numbers_in(clause)
+    if all(number in numbers for number in clause_numbers) or all(
+        number not in numbers for number in clause_numbers
+    ):
         return False
     words = words_in(clause)
     return not _GRAMMAR["changing a number"].isdisjoint(words) or any(

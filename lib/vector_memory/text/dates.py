@@ -54,7 +54,7 @@ def parse(text: str, now: datetime, zone: tzinfo | None = None) -> datetime:
 
 
 def coming(text: str, now: datetime) -> datetime | None:
-    """Return the day to come that words mean which by themselves name one that is over: a weekday, a day or a
+    """Return the coming day that words mean where by themselves they name one that is over: a weekday, a day or a
     month without its year, a distance without "in"; None where they mean none.
 
     Args:
@@ -75,9 +75,9 @@ def coming(text: str, now: datetime) -> datetime | None:
         return end - timedelta(days=1)
     # What is counted from today moves with it: only a date of the year, or a weekday, comes again.
     earlier = _beginning(words, now - timedelta(days=36))
-    moved = round((day - earlier) / timedelta(days=1)) if earlier is not None else 0
-    if 0 < moved < 300:
-        is_weekday = moved % 7 == 0 and end == day + timedelta(days=1)
+    days_moved = round((day - earlier) / timedelta(days=1)) if earlier is not None else 0
+    if 0 < days_moved < 300:
+        is_weekday = days_moved % 7 == 0 and end == day + timedelta(days=1)
         return day + timedelta(days=7) if is_weekday else None
     try:
         return day.replace(year=day.year + 1)
@@ -111,12 +111,16 @@ def _distance(words: str) -> float | None:
     age = _age(words)
     if age is not None:
         return -age
-    far = _DISTANCE.fullmatch(words)
+    distance = _DISTANCE.fullmatch(words)
     if words == "now":
         return 0.0
-    if far is None or bool(far["ahead"]) == bool(far["ago"]):
+    if distance is None or bool(distance["ahead"]) == bool(distance["ago"]):
         return None
-    return times.count_of(far["count"]) * _DAYS[far["unit"][0]] * (1 if far["ahead"] else -1)
+    return (
+        times.count_of(distance["count"])
+        * _DAYS[distance["unit"][0]]
+        * (1 if distance["ahead"] else -1)
+    )
 
 
 def _beginning(words: str, now: datetime) -> datetime | None:

@@ -32,8 +32,8 @@ def written(text: str) -> datetime | None:
 
 
 def zone_of(now: datetime) -> tzinfo | None:
-    """Return the zone that a time of now is meant to be in: None, this machine's, where it shows what clocks here do.
-    A time has an offset alone, and clocks may be changed until another day: the machine knows the zone's rules."""
+    """Return the zone of a present time: None, which is this machine's, where it shows what clocks here do. A time has
+    an offset alone, which may be another one on another day; the machine knows the rules of its zone."""
     is_here = now.astimezone().utcoffset() == now.utcoffset()
     return None if is_here else now.tzinfo
 

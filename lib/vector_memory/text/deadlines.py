@@ -32,7 +32,7 @@ _BETWEEN = frozenset(
 """What may stand between such a word and its day."""
 _MARKS = " ,:;.!()-–#>、，。！"
 """What may stand around a clause."""
-_Find = Callable[[str, datetime], "times.TimeSpan | None"]
+_FindDay = Callable[[str, datetime], "times.TimeSpan | None"]
 _TABLE = PatternTable("deadlines", os.path.dirname(__file__))
 
 
@@ -45,7 +45,7 @@ def deadline(text: str, said_at: datetime) -> datetime | None:
         said_at: when it was said, in the zone of its days.
     """
     text = _in_english(text)
-    ends = (_end(_named, part, said_at) for part, day in _days(text) if _is_due(part, day))
+    ends = (_end(_single_day, part, said_at) for part, day in _days(text) if _is_due(part, day))
     return min((end for end in ends if end is not None), default=None)
 
 
@@ -58,23 +58,23 @@ def last_day(text: str, said_at: datetime) -> datetime | None:
         text: what somebody said.
         said_at: when it was said, in the zone of its days.
     """
-    text = _ABROAD.sub(_until, text)
+    text = _ABROAD.sub(_with_until, text)
     text = times_abroad.without_next(text.replace("*", "").replace("`", "").replace("’", "'"))
-    day = _dated(text, said_at)
+    day = _single_date(text, said_at)
     if day is None:
         return None
-    before = [*text[: day.offset].split(), day.words.split()[0]]
-    if _bare(before.pop()) not in _UNTIL:
-        while before and _bare(before[-1]) in _BETWEEN:
-            before.pop()
-        if not before or _bare(before.pop()) not in _UNTIL:
+    words_before = [*text[: day.offset].split(), day.words.split()[0]]
+    if _bare(words_before.pop()) not in _UNTIL:
+        while words_before and _bare(words_before[-1]) in _BETWEEN:
+            words_before.pop()
+        if not words_before or _bare(words_before.pop()) not in _UNTIL:
             return None
-    opened = text[day.offset + len(day.words) :].strip(_MARKS)
-    closed = " ".join(before).strip(_MARKS)
-    clause = f"{closed} until" if closed else opened
-    if (opened and closed) or "\n" in text.strip() or "beside" in _TABLE.found(clause):
+    text_after = text[day.offset + len(day.words) :].strip(_MARKS)
+    text_before = " ".join(words_before).strip(_MARKS)
+    clause = f"{text_before} until" if text_before else text_after
+    if (text_after and text_before) or "\n" in text.strip() or "beside" in _TABLE.found(clause):
         return None
-    return _end(_dated, text, said_at)
+    return _end(_single_date, text, said_at)
 
 
 def has_deadline(text: str) -> bool:
@@ -89,63 +89,63 @@ def _in_english(text: str) -> str:
     # Each of these forms has a sign outside of ASCII.
     if text.isascii() or not _ABROAD.search(text):
         return text
-    known = _TABLE.found(text)
-    if "over abroad" in known and "owed abroad" not in known:
+    parts = _TABLE.found(text)
+    if "over abroad" in parts and "owed abroad" not in parts:
         return text
-    return _ABROAD.sub(_by, text)
+    return _ABROAD.sub(_with_by, text)
 
 
-def _by(day: re.Match[str]) -> str:
-    return _with(day, "until" if day[0].endswith("まで") else "by")
+def _with_by(day: re.Match[str]) -> str:
+    return _english_date(day, "until" if day[0].endswith("まで") else "by")
 
 
-def _until(day: re.Match[str]) -> str:
+def _with_until(day: re.Match[str]) -> str:
     """Return a last day with "until" where a comma or a topic's particle parts it from the rest: else it may belong to the
     next noun, as in "12月10日まで有効なトークン". Who says までに says by when."""
     is_apart = not day[0].endswith("に") and day.string[day.end() : day.end() + 1] in "は、，,는"
-    return _with(day, "until") if is_apart or day["day_pt"] else day[0]
+    return _english_date(day, "until") if is_apart or day["day_pt"] else day[0]
 
 
-def _with(day: re.Match[str], word: str) -> str:
+def _english_date(day: re.Match[str], word: str) -> str:
     number, month, year = (day[name] or day[name + "_pt"] for name in ("day", "month", "year"))
     year = f"20{year[-2:]}" if year else ""
     return f" {word} {int(number)} {times_abroad.MONTHS[int(month) - 1]} {year}".rstrip() + " "
 
 
 def _days(text: str) -> list[tuple[str, times.TimeSpan]]:
-    """Return what tells of one day each, and the day: a sentence, or what stands between its commas if it names
-    several."""
+    """Return the parts of a sentence that name one day each, with that day: the whole sentence, or what stands between
+    its commas where it names several days."""
     spans = _spans(text, _SOME_TIME)
     if not spans:
         return []
-    if day := _only(spans):
+    if day := _single(spans):
         return [(text, day)]
     # Of several days only those that have a number: "until dec 2, black friday".
-    parts = ((part, _named(part, _SOME_TIME)) for part in clauses_in(text, ",;"))
-    return [(part, one) for part, one in parts if one and any(map(str.isdigit, one.words))]
+    parts = ((part, _single_day(part, _SOME_TIME)) for part in clauses_in(text, ",;"))
+    return [(part, day) for part, day in parts if day and any(map(str.isdigit, day.words))]
 
 
-def _is_due(text: str, named: times.TimeSpan) -> bool:
+def _is_due(text: str, day: times.TimeSpan) -> bool:
     """Whether a text says that something is to be done, or happens, on the one day that it names."""
-    if not named.is_date or text.rstrip().endswith("?"):
+    if not day.is_date or text.rstrip().endswith("?"):
         return False
-    before, _, behind = times_abroad.without_next(text).partition(named.words)
-    leads, follows = _TABLE.found(before), _TABLE.found(behind)
-    own = _TABLE.found(_last_clause(before))
-    if "other" in own:
+    before, _, behind = times_abroad.without_next(text).partition(day.words)
+    parts_before, parts_behind = _TABLE.found(before), _TABLE.found(behind)
+    clause_parts = _TABLE.found(_last_clause(before))
+    if "other" in clause_parts:
         # What can't be later has to be by then.
-        return "late" in own
-    words = _TABLE.found(named.words)
-    if "by" in words or "owed" in _TABLE.found(text):
+        return "late" in clause_parts
+    day_parts = _TABLE.found(day.words)
+    if "by" in day_parts or "owed" in _TABLE.found(text):
         return True
-    if "before" in words:
-        return "told" not in leads
-    is_called = "event" in leads and "event over" in follows
-    is_headed = "nothing" in leads and "event then" in follows
-    is_told = "told" not in leads + follows and (is_called or is_headed)
+    if "before" in day_parts:
+        return "told" not in parts_before
+    is_called = "event" in parts_before and "event over" in parts_behind
+    is_headed = "nothing" in parts_before and "event then" in parts_behind
+    is_announced = "told" not in parts_before + parts_behind and (is_called or is_headed)
     # Until a day something lasts, on it something happens.
-    happens = "happens" in leads or "happens then" in follows or is_told
-    return happens and named.start is not None
+    happens = "happens" in parts_before or "happens then" in parts_behind or is_announced
+    return happens and day.start is not None
 
 
 def _last_clause(text: str) -> str:
@@ -160,31 +160,33 @@ def _bare(word: str) -> str:
     return times_abroad.in_english(word.lower().strip(_MARKS))[0]
 
 
-def _end(find: _Find, text: str, said_at: datetime) -> datetime | None:
+def _end(find: _FindDay, text: str, said_at: datetime) -> datetime | None:
     """Return the end of the one day that a text names, where it is to come."""
-    coming = (find(text, said_at + timedelta(days=days)) for days in _AHEAD)
-    ends = (span.end for span in coming if span is not None)
+    spans = (find(text, said_at + timedelta(days=days)) for days in _AHEAD)
+    ends = (span.end for span in spans if span is not None)
     return next((end for end in ends if end is not None and end > said_at), None)
 
 
-def _named(text: str, now: datetime) -> times.TimeSpan | None:
-    """Return the one day that a sentence names, or the one by which; None where there is no such."""
-    return _only(_spans(text, now))
+def _single_day(text: str, now: datetime) -> times.TimeSpan | None:
+    """Return the only day that a sentence names, or the only one behind a "by"; None where there is no such."""
+    return _single(_spans(text, now))
 
 
-def _dated(text: str, now: datetime) -> times.TimeSpan | None:
-    """Return the one date that a text names: a weekday comes again, and so does "the 15th"."""
-    dates = [one for one in _spans(text, now) if one.is_date and any(map(str.isdigit, one.words))]
-    is_one = len(dates) == 1 and dates[0].words.split()[-2:-1] != ["the"]
-    return dates[0] if is_one else None
+def _single_date(text: str, now: datetime) -> times.TimeSpan | None:
+    """Return the only date that a text names, None where there is no such: a weekday comes again, and so does "the 15th"."""
+    dates = [
+        span for span in _spans(text, now) if span.is_date and any(map(str.isdigit, span.words))
+    ]
+    is_single = len(dates) == 1 and dates[0].words.split()[-2:-1] != ["the"]
+    return dates[0] if is_single else None
 
 
-def _only(named: Sequence[times.TimeSpan]) -> times.TimeSpan | None:
-    by = [span for span in named if "by" in _TABLE.found(span.words)]
-    one = by if len(by) == 1 else named
-    return one[0] if len(one) == 1 else None
+def _single(spans: Sequence[times.TimeSpan]) -> times.TimeSpan | None:
+    by_spans = [span for span in spans if "by" in _TABLE.found(span.words)]
+    candidates = by_spans if len(by_spans) == 1 else spans
+    return candidates[0] if len(candidates) == 1 else None
 
 
 def _spans(text: str, now: datetime) -> tuple[times.TimeSpan, ...]:
-    # What is next is found as what comes next.
+    # Whoever asks looks for days to come, of which "next" tells nothing new.
     return times.spans(times_abroad.without_next(text), now)

@@ -63,8 +63,8 @@ def normalise(text: str) -> str:
 def undated(line: str) -> str:
     """Return a line without the day and the time at which it was printed, where it begins with them."""
     bare = line.lstrip("[( ")
-    found = next(filter(None, (pattern.match(bare) for pattern in _TIMES)), None)
-    return bare[found.end() :].lstrip("])-,: ") if found else line
+    match = next(filter(None, (pattern.match(bare) for pattern in _TIMES)), None)
+    return bare[match.end() :].lstrip("])-,: ") if match else line
 
 
 def without_times(text: str) -> str:
@@ -80,23 +80,23 @@ def failure(text: str) -> Failure | None:
     if not _SIGN.search(text):
         return None
     lines = ESCAPE_SEQUENCE.sub("", text).split("\n")
-    error = _told(lines)
+    error = _telling_error(lines)
     frames = tuple(dict.fromkeys(_frames(lines)))
     if error is None:
         return None
     kind, message = error
-    vague = not frames and "\n" not in text and kind.lower() in ("error", "fatal", "")
+    is_vague = not frames and "\n" not in text and kind.lower() in ("error", "fatal", "")
     # One line with a colon after "error" may be a sentence about errors.
     is_plain = text.lstrip().startswith(_PLAIN_BEGINNINGS)
-    if vague and not is_plain and not any(words in text for words in _PLAIN_WORDS):
+    if is_vague and not is_plain and not any(words in text for words in _PLAIN_WORDS):
         return None
     return Failure(kind, normalise(message)[:MESSAGE_CHARS].strip(), frames[:MOST_FRAMES])
 
 
-def _told(lines: list[str]) -> tuple[str, str] | None:
+def _telling_error(lines: list[str]) -> tuple[str, str] | None:
     """Return kind and message of the line that says most: the last named error, else the first."""
     errors: list[tuple[int, str, str]] = []
-    for i, line in enumerate(lines):
+    for number, line in enumerate(lines):
         line = line.strip()[:LINE_CHARS]
         for rank, pattern in enumerate(_ERROR_LINES):
             match = pattern.search(line)
@@ -104,38 +104,38 @@ def _told(lines: list[str]) -> tuple[str, str] | None:
                 parts = match.groupdict()
                 message = (parts.get("message") or "").strip()
                 is_begun = "panicked at" in line or line.endswith(":") or is_code(message)
-                if i + 1 < len(lines) and is_begun:
-                    message = f"{message} {lines[i + 1].strip()}".strip()
+                if number + 1 < len(lines) and is_begun:
+                    message = f"{message} {lines[number + 1].strip()}".strip()
                 errors.append((rank, (parts.get("kind") or "").split(".")[-1], message))
                 break
     if not errors:
         return None
     best = min(rank for rank, _, _ in errors)
     # Chained Python and Java errors end with what was raised last, a compiler begins with the cause.
-    chosen = [ranked for ranked in errors if ranked[0] == best]
-    rank, kind, message = chosen[-1] if best == 0 else chosen[0]
+    best_errors = [ranked for ranked in errors if ranked[0] == best]
+    rank, kind, message = best_errors[-1] if best == 0 else best_errors[0]
     return ("panic" if "panicked" in message else kind), message
 
 
 def is_code(message: str) -> bool:
-    """Whether all that is said is by which code an error is known: `[GHC-87110]`."""
+    """Whether a message is nothing but the code of an error: `[GHC-87110]`."""
     return message != "" and all(word[0] + word[-1] == "[]" for word in message.split())
 
 
 def _frames(lines: list[str]) -> Iterator[str]:
     """Yield file and function names, innermost first."""
-    python: list[str] = []
-    others: list[str] = []
+    python_frames: list[str] = []
+    other_frames: list[str] = []
     for frame in filter(None, map(_FRAME.match, lines)):
         if frame["python"]:
-            python.append(_frame(frame["python"], frame["python_in"]))
+            python_frames.append(_frame(frame["python"], frame["python_in"]))
         elif frame["java"]:
-            others.append(_frame(frame["java"], frame["java_in"].rsplit(".", 1)[-1]))
+            other_frames.append(_frame(frame["java"], frame["java_in"].rsplit(".", 1)[-1]))
         else:
             path = frame["node"] or frame["rust"] or frame["go"] or frame["place"]
-            others.append(_frame(path, frame["node_in"]))
-    yield from reversed(python)
-    yield from others
+            other_frames.append(_frame(path, frame["node_in"]))
+    yield from reversed(python_frames)
+    yield from other_frames
 
 
 def _frame(path: str, function: str | None) -> str:

@@ -128,11 +128,11 @@ def fence(notes: "list[Note]", title: str = "", head_text: str = HEAD) -> str:
 def rendered(note: Note) -> "list[str]":
     """Return a note's lines: its head, and its words indented, so that none of them stands at the margin
     or looks like another note's head."""
-    said_head, body = note.head, visible(note.text)
+    head_line, body = note.head, visible(note.text)
     if note.foreign:
-        said_head, body = defuse(said_head), defuse(body)
+        head_line, body = defuse(head_line), defuse(body)
     body = _HEAD_LIKE.sub(r"\1 /", escape(body))
-    return ["- " + _line(said_head), *("  " + line for line in body.split("\n"))]
+    return ["- " + _line(head_line), *("  " + line for line in body.split("\n"))]
 
 
 def _line(text: str) -> str:
@@ -168,7 +168,7 @@ def cut(text: str, budget: int, around: "list[str] | None" = None) -> str:
     sentences = [part for part in parted(clauses_in(text, ".!?;:")) if part.strip()]
     # Whose words they are stands at their beginning.
     voice = TASK if text.startswith(TASK) else ""
-    telling = rejoined(_telling(sentences, budget - tokens(voice), around or []))
+    telling = rejoined(_telling_stretch(sentences, budget - tokens(voice), around or []))
     return telling if telling.startswith(voice) else voice + telling
 
 
@@ -183,17 +183,17 @@ def gist(text: str, budget: int) -> str:
     if not sentences:
         return cut(text, budget)
     first = cut(sentences[0], int(budget * GIST_SHARE))
-    left = budget - tokens(first) - 2
-    kept: list[str] = []
+    room = budget - tokens(first) - 2
+    last_sentences: list[str] = []
     for sentence in reversed(sentences[1:]):
-        left -= tokens(sentence)
-        if left < 0:
+        room -= tokens(sentence)
+        if room < 0:
             break
-        kept.append(sentence)
-    if not kept:
+        last_sentences.append(sentence)
+    if not last_sentences:
         return cut(" ".join(sentences), budget)
-    gap = [] if len(kept) == len(sentences) - 1 or first.endswith("…") else ["…"]
-    return " ".join([first, *gap, *reversed(kept)])
+    gap = [] if len(last_sentences) == len(sentences) - 1 or first.endswith("…") else ["…"]
+    return " ".join([first, *gap, *reversed(last_sentences)])
 
 
 def _is_sentence(part: str) -> bool:
@@ -220,9 +220,9 @@ def fitting(note: Note, budget: int, around: "list[str] | None" = None) -> Note:
     return note
 
 
-def _telling(sentences: "list[str]", budget: int, around: "list[str]") -> str:
+def _telling_stretch(sentences: "list[str]", budget: int, around: "list[str]") -> str:
     """Return the stretch of sentences that tells most within the budget."""
-    worth = _worth([sentence.lower() for sentence in sentences], around)
+    worth = _sentence_worth([sentence.lower() for sentence in sentences], around)
     sizes = [tokens(sentence) for sentence in sentences]
     colons = [
         sentence.endswith(":") and place + 1 < len(sentences)
@@ -234,7 +234,9 @@ def _telling(sentences: "list[str]", budget: int, around: "list[str]") -> str:
         # It announces what is gone.
         stands = any(worth[first:last]) or sum(sizes[first:last]) > least
         stretch = (
-            (first, last - 1) if stands else _followed((last + 1, last + 1), sizes, budget - 4)
+            (first, last - 1)
+            if stands
+            else _with_following((last + 1, last + 1), sizes, budget - 4)
         )
         first, last = stretch
     if first == last:
@@ -244,8 +246,8 @@ def _telling(sentences: "list[str]", budget: int, around: "list[str]") -> str:
     room = budget - 4 - tokens(text)
     if last + 1 < len(sentences) and room > least:
         # Too long to follow as a whole: "ok. uh. no." alone would say nothing.
-        told, last = last, colons.index(False, last + 1)
-        is_gap = last > told + 1
+        shown_last, last = last, colons.index(False, last + 1)
+        is_gap = last > shown_last + 1
         piece = _clip(sentences[last], room - is_gap, around)
         text += f" \u2026 {piece}" if is_gap and not piece.startswith("\u2026") else f" {piece}"
     before = "\u2026 " if first and not text.startswith("\u2026") else ""
@@ -267,38 +269,45 @@ def _best_stretch(worth: "list[float]", sizes: "list[int]", budget: int) -> "tup
             first += 1
         if total > best + 1e-9:
             best, stretch = total, (first, last)
-    return _filled(stretch, sizes, budget)
+    return _with_neighbours(stretch, sizes, budget)
 
 
-def _filled(stretch: "tuple[int, int]", sizes: "list[int]", budget: int) -> "tuple[int, int]":
+def _with_neighbours(
+    stretch: "tuple[int, int]", sizes: "list[int]", budget: int
+) -> "tuple[int, int]":
     """Take what follows, then what goes before, while it fits."""
-    first, last = _followed(stretch, sizes, budget)
-    left = budget - sum(sizes[first : last + 1])
-    while first > 0 and sizes[first - 1] <= left:
+    first, last = _with_following(stretch, sizes, budget)
+    room = budget - sum(sizes[first : last + 1])
+    while first > 0 and sizes[first - 1] <= room:
         first -= 1
-        left -= sizes[first]
+        room -= sizes[first]
     return first, last
 
 
-def _followed(stretch: "tuple[int, int]", sizes: "list[int]", budget: int) -> "tuple[int, int]":
+def _with_following(
+    stretch: "tuple[int, int]", sizes: "list[int]", budget: int
+) -> "tuple[int, int]":
     """Take what follows while it fits."""
     first, last = stretch
-    left = budget - sum(sizes[first : last + 1])
-    while last + 1 < len(sizes) and sizes[last + 1] <= left:
+    room = budget - sum(sizes[first : last + 1])
+    while last + 1 < len(sizes) and sizes[last + 1] <= room:
         last += 1
-        left -= sizes[last]
+        room -= sizes[last]
     return first, last
 
 
-def _worth(sentences: "list[str]", around: "list[str]") -> "list[float]":
+def _sentence_worth(sentences: "list[str]", around: "list[str]") -> "list[float]":
     """Return what each sentence says about the words: rare ones in this text count more, and half
     of it counts for the sentence right after, which often has the answer."""
-    own = [0.0] * len(sentences)
+    own_worth = [0.0] * len(sentences)
     for word in dict.fromkeys(around):
-        there = [i for i, sentence in enumerate(sentences) if word in sentence]
-        for i in there:
-            own[i] += 1.0 / (1.0 + 0.25 * len(there))
-    return [own[i] + (0.5 * own[i - 1] if i else 0.0) for i in range(len(own))]
+        places = [place for place, sentence in enumerate(sentences) if word in sentence]
+        for place in places:
+            own_worth[place] += 1.0 / (1.0 + 0.25 * len(places))
+    return [
+        own_worth[place] + (0.5 * own_worth[place - 1] if place else 0.0)
+        for place in range(len(own_worth))
+    ]
 
 
 def _clip(sentence: str, budget: int, around: "list[str]") -> str:

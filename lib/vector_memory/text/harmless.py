@@ -108,7 +108,9 @@ def marked(text: str, whose: str) -> str:
 
 def with_old_marked(text: str) -> str:
     """Return a stored text in which errors of tools are marked, where an earlier version left them bare."""
-    return _OLD_OUTPUT.sub(lambda old: (old[1] or old[3]) + marked(old[2] or old[4], TOOL), text)
+    return _OLD_OUTPUT.sub(
+        lambda output: (output[1] or output[3]) + marked(output[2] or output[4], TOOL), text
+    )
 
 
 def unquoted(text: str) -> str:
@@ -123,25 +125,25 @@ def is_marked(text: str) -> bool:
 
 def without_marked(text: str) -> str:
     """Return a text without others' words between marks."""
-    before, *others = text.split(_OPEN)
-    return before + "".join(part.partition(_CLOSE)[2] for part in others)
+    before, *marked_parts = text.split(_OPEN)
+    return before + "".join(part.partition(_CLOSE)[2] for part in marked_parts)
 
 
 def parted(parts: "list[str]") -> "list[str]":
     """Return the parts that a text was cut into, in order: of others' words each has the marks."""
-    opened, whole = "", []
+    opening, marked_parts = "", []
     for part in parts:
-        words = opened + part
+        words = opening + part
         for mark in _MARK.findall(part):
             # Where the mark itself was cut, the less trusted of both is meant.
             label = mark[1:].rstrip() or f"{TOOL}:"
-            opened = "" if mark == _CLOSE else f"{_OPEN}{label} "
-        whole.append(_TORN.sub("", words + _CLOSE if opened else words))
-    return whole
+            opening = "" if mark == _CLOSE else f"{_OPEN}{label} "
+        marked_parts.append(_TORN.sub("", words + _CLOSE if opening else words))
+    return marked_parts
 
 
 def rejoined(text: str) -> str:
-    """Return parts that were put together again with others' words in one piece where they were."""
+    """Return a text that was joined from parts, with others' words in one piece again where they were cut."""
     return _TORN.sub(r"\1", text)
 
 

@@ -18,8 +18,8 @@ def names_what_is_open(heading: str) -> bool:
     """Whether a heading says of what stands below it that it is still to be done, and nothing else: its number does not
     count, nor what it has in brackets, unless that says that it is done."""
     plain, _, aside = heading.replace("（", "(").partition("(")
-    named = " ".join(word for word in words_in(plain) if not word.isdigit())
-    return named in _OPEN and not any(done in aside.lower() for done in _DONE)
+    title = " ".join(word for word in words_in(plain) if not word.isdigit())
+    return title in _OPEN and not any(done in aside.lower() for done in _DONE)
 
 
 def lines_below(markdown: str, about: Callable[[str], int]) -> Iterator[tuple[int, str, int]]:

@@ -62,32 +62,36 @@ def marks(text: str) -> list[tuple[int, int]]:
 
 
 def _marks(text: str) -> Iterator[tuple[int, int]]:
-    opened: dict[str, list[int]] = defaultdict(list)
+    open_places: dict[str, list[int]] = defaultdict(list)
     in_label = False
     for run in _RUN.finditer(text):
-        (start, end), left = run.span(), run["signs"] or ""
+        (start, end), remaining_signs = run.span(), run["signs"] or ""
         if run["label"] or (run["target"] and in_label):
             in_label = bool(run["label"])
             yield start, end
-        if run["both"] and opened["**"]:
+        if run["both"] and open_places["**"]:
             # One ends there, and another begins: `**a****b**`.
-            place = opened["**"].pop()
+            place = open_places["**"].pop()
             yield place, place + 2
             yield start, start + 2
-            opened["**"].append(start + 2)
-        while mark := _opening(opened, left) if _may_close(text, *run.span()) else "":
-            place, size = opened[mark].pop(), len(mark)
+            open_places["**"].append(start + 2)
+        while (
+            mark := _opening_signs(open_places, remaining_signs)
+            if _may_close(text, *run.span())
+            else ""
+        ):
+            place, size = open_places[mark].pop(), len(mark)
             if not (mark == "__" and _is_name(text[place + size : start])):
                 yield place, place + size
                 yield start, start + size
-            start, left = start + size, left[size:]
-        if left and left == run["signs"] and _may_open(text, start, end):
-            opened[left].append(start)
+            start, remaining_signs = start + size, remaining_signs[size:]
+        if remaining_signs and remaining_signs == run["signs"] and _may_open(text, start, end):
+            open_places[remaining_signs].append(start)
 
 
-def _opening(opened: dict[str, list[int]], signs: str) -> str:
+def _opening_signs(open_places: dict[str, list[int]], signs: str) -> str:
     parts = (signs, signs[:2], signs[:1]) if len(signs) == MOST_STARS else (signs,)
-    return next((part for part in parts if opened[part]), "")
+    return next((part for part in parts if open_places[part]), "")
 
 
 def _may_open(text: str, start: int, end: int) -> bool:

@@ -61,22 +61,22 @@ def mentions(text: str) -> Mentions:
     """Return what a text names."""
     text = _LONG.sub(" ", text[:MAX_CHARS])
     files = _distinct(_files(text))
-    named = (*_plain_quoted(text), *_IDENTIFIER.findall(text))
-    identifiers = _distinct(name for name in named if name not in files)
+    names = (*_plain_quoted(text), *_IDENTIFIER.findall(text))
+    identifiers = _distinct(name for name in names if name not in files)
     return Mentions(files, identifiers, _distinct(_packages(text)))
 
 
 def exact_terms(text: str) -> tuple[str, ...]:
     """Return the terms that stand for whole identifiers that a text names, in any style of writing, and for whole
     paths and their last parts."""
-    named = mentions(text)
+    mentioned = mentions(text)
     names: list[str] = []
-    for name in (*named.identifiers, *named.files, *named.packages):
+    for name in (*mentioned.identifiers, *mentioned.files, *mentioned.packages):
         names += [name, name.rpartition("/")[2]] if "/" in name else [name]
-    return tuple(dict.fromkeys(term for name in names for term in _whole(name)))
+    return tuple(dict.fromkeys(term for name in names for term in _whole_terms(name)))
 
 
-def _whole(name: str) -> list[str]:
+def _whole_terms(name: str) -> list[str]:
     """Return a name's whole term and its form without separators, out of its analysed terms."""
     terms = analysis.analyse(name)
     squashed = re.sub(r"[\W_]+", "", name).lower()

@@ -16,7 +16,7 @@ def note_name(pattern: str, day: datetime) -> str:
     """Return the path of a day's note below its folder, such as `2026/11/2026-11-23.md` for `YYYY/MM/YYYY-MM-DD`.
     Weeks are those of ISO 8601, names of months and days are English, and words in brackets stand for themselves."""
 
-    def said(found: re.Match[str]) -> str:
-        return day.strftime(_FORMS[found[0]]) if found[1] is None else found[1]
+    def replacement(token: re.Match[str]) -> str:
+        return day.strftime(_FORMS[token[0]]) if token[1] is None else token[1]
 
-    return f"{_TOKEN.sub(said, pattern)}.md"
+    return f"{_TOKEN.sub(replacement, pattern)}.md"

@@ -42,23 +42,23 @@ class _Line(NamedTuple):
 
 def parted(text: str) -> list[tuple[str, bool]]:
     """Return a prompt in parts, in order, each with whether it was pasted. The parts make up the prompt."""
-    return list(_known(text))
+    return list(_parts(text))
 
 
 def own(text: str) -> str:
     """Return a prompt without what was pasted into it."""
-    return "".join(part for part, is_pasted in _known(text) if not is_pasted)
+    return "".join(part for part, is_pasted in _parts(text) if not is_pasted)
 
 
 @lru_cache(32)
-def _known(text: str) -> tuple[tuple[str, bool], ...]:
+def _parts(text: str) -> tuple[tuple[str, bool], ...]:
     # Passages and ideas are made of the same prompt, one after the other.
     if "\n" not in text.strip() and len(text) <= LONG_PROMPT:
         return ((text, False),)
     lines = list(_lines(text))
-    foreign = _foreign(text, lines)
+    foreign = _foreign_places(text, lines)
     parts = []
-    for is_foreign, group in groupby(range(len(lines)), key=lambda at: at in foreign):
+    for is_foreign, group in groupby(range(len(lines)), key=lambda place: place in foreign):
         places = list(group)
         parts.append((text[lines[places[0]].start : lines[places[-1]].end + 1], is_foreign))
     return tuple(parts)
@@ -68,11 +68,11 @@ def _lines(text: str) -> Iterator[_Line]:
     start, fence = 0, ""
     for line in text.split("\n"):
         end = start + len(line)
-        opened = FENCE.match(line)
-        if fence or opened:
+        fence_match = FENCE.match(line)
+        if fence or fence_match:
             yield _Line(start, end, _FENCED)
             if not fence:
-                fence = opened[1] if opened else ""
+                fence = fence_match[1] if fence_match else ""
             elif line.strip().startswith(fence) and not line.strip(" \t" + fence[0]):
                 fence = ""
         else:
@@ -98,67 +98,71 @@ def _form(line: str) -> int:
     return _ITEM if ITEM_HEAD.match(line) else _OWN
 
 
-def _foreign(text: str, lines: Sequence[_Line]) -> set[int]:
+def _foreign_places(text: str, lines: Sequence[_Line]) -> set[int]:
     """Return the places of the lines that are not the user's."""
-    opened = _document(text, lines)
-    foreign = set(range(opened, len(lines)))
-    machine = False
-    for at, line in enumerate(lines[:opened]):
+    document_start = _document_start(text, lines)
+    foreign = set(range(document_start, len(lines)))
+    is_machine = False
+    for place, line in enumerate(lines[:document_start]):
         # What stands between and behind lines of a machine is most likely of the same output.
-        machine = machine or line.form == _MACHINE
-        if machine or line.form in _ENDING:
-            foreign.add(at)
+        is_machine = is_machine or line.form == _MACHINE
+        if is_machine or line.form in _ENDING:
+            foreign.add(place)
     foreign |= _long_lists(lines)
-    if machine and opened == len(lines):
-        foreign -= _last_words(text, lines)
-    return foreign | _middle(text, lines)
+    if is_machine and document_start == len(lines):
+        foreign -= _last_paragraph(text, lines)
+    return foreign | _middle_places(text, lines)
 
 
-def _document(text: str, lines: Sequence[_Line]) -> int:
+def _document_start(text: str, lines: Sequence[_Line]) -> int:
     """Return the place of the line with which a document begins that reaches to the end, as many as
     there are lines for none."""
-    spoken = [at for at, line in enumerate(lines) if line.form != _BLANK]
-    if not spoken:
+    text_places = [place for place, line in enumerate(lines) if line.form != _BLANK]
+    if not text_places:
         return len(lines)
-    stamped = [
-        at for at in spoken if _PATTERNS["stamped"].fullmatch(text, lines[at].start, lines[at].end)
+    stamped_places = [
+        place
+        for place in text_places
+        if _PATTERNS["stamped"].fullmatch(text, lines[place].start, lines[place].end)
     ]
-    for at, after in zip(spoken, [*spoken[1:], len(lines)], strict=True):
-        line, following = lines[at], lines[after].form if after < len(lines) else None
+    for place, next_place in zip(text_places, [*text_places[1:], len(lines)], strict=True):
+        line, following = lines[place], lines[next_place].form if next_place < len(lines) else None
         if line.form == _OPENING:
-            return at
+            return place
         if line.form == _FIELD and following == _FIELD:
-            return at
-        if at in stamped[:-1] or (line.form == _OWN and _begins_letter(text, lines, at)):
-            return at
+            return place
+        if place in stamped_places[:-1] or (
+            line.form == _OWN and _begins_letter(text, lines, place)
+        ):
+            return place
         words = text[line.start : line.end].rstrip("\\").rstrip()
         hands_over = line.form in (_OWN, _FIELD) and words.endswith(_COLONS)
-        # What shows its own end hands back again.
+        # Behind a block that shows its own end the user goes on.
         if hands_over and following not in (None, _MACHINE, *_ENDING):
-            return after
+            return next_place
     return len(lines)
 
 
-def _begins_letter(text: str, lines: Sequence[_Line], at: int) -> bool:
+def _begins_letter(text: str, lines: Sequence[_Line], place: int) -> bool:
     """Whether a line is the greeting of a letter: short, alone, with a comma at its end, and more below."""
-    alone = at > 0 and lines[at - 1].form == _BLANK or at == 0
-    greets = _PATTERNS["greeting"].match(text, lines[at].start, lines[at].end)
-    return alone and greets is not None and at + 2 < len(lines)
+    is_alone = place > 0 and lines[place - 1].form == _BLANK or place == 0
+    greeting = _PATTERNS["greeting"].match(text, lines[place].start, lines[place].end)
+    return is_alone and greeting is not None and place + 2 < len(lines)
 
 
 def _long_lists(lines: Sequence[_Line]) -> set[int]:
     """Return the places of the lists that are too long to have been typed."""
     long_places: set[int] = set()
-    places = [at for at, line in enumerate(lines) if line.form != _BLANK]
-    for is_list, group in groupby(places, key=lambda at: lines[at].form == _ITEM):
+    places = [place for place, line in enumerate(lines) if line.form != _BLANK]
+    for is_list, group in groupby(places, key=lambda place: lines[place].form == _ITEM):
         items = list(group)
-        longest = max(lines[at].end - lines[at].start for at in items)
+        longest = max(lines[place].end - lines[place].start for place in items)
         if is_list and (len(items) > OWN_ITEMS or longest > ITEM_CHARS):
             long_places.update(items)
     return long_places
 
 
-def _last_words(text: str, lines: Sequence[_Line]) -> set[int]:
+def _last_paragraph(text: str, lines: Sequence[_Line]) -> set[int]:
     """Return the places of a last short paragraph that stands apart from a machine's lines."""
     end = len(lines)
     while end and lines[end - 1].form == _BLANK:
@@ -166,16 +170,18 @@ def _last_words(text: str, lines: Sequence[_Line]) -> set[int]:
     start = end
     while start and lines[start - 1].form == _OWN:
         start -= 1
-    apart = 0 < start < end and lines[start - 1].form == _BLANK
-    short = apart and lines[end - 1].end - lines[start].start <= OWN_CHARS
-    return set(range(start, end)) if short else set()
+    is_apart = 0 < start < end and lines[start - 1].form == _BLANK
+    is_short = is_apart and lines[end - 1].end - lines[start].start <= OWN_CHARS
+    return set(range(start, end)) if is_short else set()
 
 
-def _middle(text: str, lines: Sequence[_Line]) -> set[int]:
+def _middle_places(text: str, lines: Sequence[_Line]) -> set[int]:
     """Return the places between the first and the last paragraph of a long prompt."""
-    spoken = [at for at, line in enumerate(lines) if line.form != _BLANK]
-    size = sum(lines[at].end - lines[at].start for at in spoken)
-    if (size <= LONG_PROMPT and len(spoken) <= LONG_LINES) or len(spoken) < 2:
+    text_places = [place for place, line in enumerate(lines) if line.form != _BLANK]
+    size = sum(lines[place].end - lines[place].start for place in text_places)
+    if (size <= LONG_PROMPT and len(text_places) <= LONG_LINES) or len(text_places) < 2:
         return set()
-    blank = [at for at in range(spoken[0], spoken[-1]) if lines[at].form == _BLANK]
-    return set(range(blank[0], blank[-1] + 1)) if blank else set()
+    blank_places = [
+        place for place in range(text_places[0], text_places[-1]) if lines[place].form == _BLANK
+    ]
+    return set(range(blank_places[0], blank_places[-1] + 1)) if blank_places else set()

@@ -55,8 +55,10 @@ class _Statement:
     def add(self, token: str) -> None:
         """Add a word; `$x=git` begins with three, as `$x = git` does."""
         name, sign, value = token.partition("=")
-        is_given = not self.words and name[:1] == "$" and name[1:].replace(":", "").isidentifier()
-        for part in filter(None, (name, sign, value)) if is_given else (token,):
+        is_assignment = (
+            not self.words and name[:1] == "$" and name[1:].replace(":", "").isidentifier()
+        )
+        for part in filter(None, (name, sign, value)) if is_assignment else (token,):
             self.words.append(_word(part))
             self.raw.append(part)
 
@@ -73,63 +75,67 @@ class Script:
 def parse(command: str) -> Script:
     """Return what a line of PowerShell runs. Never fails: what cannot be read is left out."""
     text, script = command[:MOST_BYTES], Script()
-    around: list[_Statement] = []
-    now, sign, at, in_text = _Statement(), "", 0, 0
-    while (match := _TOKEN.match(text, at)) and len(script.commands) <= MOST_COMMANDS:
-        kind, token, at = match.lastgroup, match[0], match.end()
+    enclosing: list[_Statement] = []
+    current, sign, place, texts_entered = _Statement(), "", 0, 0
+    while (match := _TOKEN.match(text, place)) and len(script.commands) <= MOST_COMMANDS:
+        kind, token, place = match.lastgroup, match[0], match.end()
         if kind in ("end", "pipe", "close"):
-            _finish(now, command[now.start : match.start()], script)
-            now = _Statement(
-                via=now.via,
+            _finish(current, command[current.start : match.start()], script)
+            current = _Statement(
+                via=current.via,
                 piped=kind == "pipe",
                 is_called=token == "&",
                 is_otherwise=token == "||",
             )
-            if kind == "close" and around:
-                now = around.pop()
-                if now.is_in_text:
+            if kind == "close" and enclosing:
+                current = enclosing.pop()
+                if current.is_in_text:
                     # The text goes on where the part that is computed ends.
-                    at = match.start()
-                    text = f'{text[:at]}"{text[at + 1 :]}'
-        elif kind == "open" and len(around) < DEEPEST:
+                    place = match.start()
+                    text = f'{text[:place]}"{text[place + 1 :]}'
+        elif kind == "open" and len(enclosing) < DEEPEST:
             if "(" in token:
-                now.words.append(_UNKNOWN)
-                now.raw.append(token)
-            around.append(now)
-            now = _Statement(via=(*now.via, "$()"))
+                current.words.append(_UNKNOWN)
+                current.raw.append(token)
+            enclosing.append(current)
+            current = _Statement(via=(*current.via, "$()"))
         elif kind == "redirect":
             sign = token if "&" not in token else ""
         elif kind == "word":
-            now.start = match.start() if now.start < 0 else now.start
-            if now.is_in_text:
-                now.is_in_text = False
+            current.start = match.start() if current.start < 0 else current.start
+            if current.is_in_text:
+                current.is_in_text = False
             elif sign:
-                now.redirects.append(Redirect(sign, _word(token)))
+                current.redirects.append(Redirect(sign, _word(token)))
                 sign = ""
             else:
-                now.add(token)
-            inner = _computed(token)
-            if inner and len(around) < DEEPEST and in_text < MOST_COMMANDS:
-                now.is_in_text, in_text, at = True, in_text + 1, match.start() + inner
-                around.append(now)
-                now = _Statement(via=(*now.via, "$()"))
-    for statement in (now, *around):
+                current.add(token)
+            inner_start = _computed_part_start(token)
+            if inner_start and len(enclosing) < DEEPEST and texts_entered < MOST_COMMANDS:
+                current.is_in_text, texts_entered, place = (
+                    True,
+                    texts_entered + 1,
+                    match.start() + inner_start,
+                )
+                enclosing.append(current)
+                current = _Statement(via=(*current.via, "$()"))
+    for statement in (current, *enclosing):
         _finish(statement, command[statement.start : MOST_BYTES], script)
     return script
 
 
-def _computed(token: str) -> int:
+def _computed_part_start(token: str) -> int:
     """Return where the first part that runs begins in the text of a word, as of `"a $(b)"`; 0 where there is none."""
-    quote, at = "", 0
-    while at < len(token) and token[0] != "@":
-        sign = token[at]
+    quote, place = "", 0
+    while place < len(token) and token[0] != "@":
+        sign = token[place]
         if sign == "`" and quote != "'":
-            at += 1
+            place += 1
         elif sign in ("'", '"') and quote in ("", sign):
             quote = "" if quote else sign
-        elif quote == '"' and token.startswith("$(", at):
-            return at + 2
-        at += 1
+        elif quote == '"' and token.startswith("$(", place):
+            return place + 2
+        place += 1
     return 0
 
 
@@ -166,24 +172,24 @@ def _finish(statement: _Statement, text: str, script: Script) -> None:
     if is_expression or not words:
         # What is computed and put into a file is written by nobody.
         words = [ShellWord("echo"), *words] if statement.redirects else []
-    made = _translated(words, raw) if words else None
-    if made is None:
+    translation = _translated(words, raw) if words else None
+    if translation is None:
         return
-    given, redirects = made
-    via = (*statement.via, "xargs") if statement.piped and _is_fed(given) else statement.via
-    own = (*statement.redirects, *redirects)
-    one = Command(
-        tuple(given),
+    command_words, redirects = translation
+    via = (*statement.via, "xargs") if statement.piped and _is_fed(command_words) else statement.via
+    all_redirects = (*statement.redirects, *redirects)
+    command = Command(
+        tuple(command_words),
         script.folder,
         via,
         statement.piped,
-        own,
+        all_redirects,
         text.strip(),
         is_otherwise=statement.is_otherwise,
     )
-    if one.name == "cd" and len(given) > 1 and given[1].plain:
-        script.folder = posixpath.normpath(posixpath.join(script.folder, given[1].text))
-    script.commands += shell.looked_through(one)
+    if command.name == "cd" and len(command_words) > 1 and command_words[1].plain:
+        script.folder = posixpath.normpath(posixpath.join(script.folder, command_words[1].text))
+    script.commands += shell.looked_through(command)
 
 
 def _is_fed(words: Sequence[ShellWord]) -> bool:
@@ -196,31 +202,35 @@ def _translated(
 ) -> tuple[list[ShellWord], list[Redirect]] | None:
     """Return the words of a command, and what it writes, as another shell has them; None for one that is only tried."""
     name = words[0].text.lower().removesuffix(".exe")
-    if any(len(one.text) > 3 and "-whatif".startswith(one.text.lower()) for one in words[1:]):
+    if any(len(word.text) > 3 and "-whatif".startswith(word.text.lower()) for word in words[1:]):
         return None
     if name.startswith("remove-az"):
         return [*map(ShellWord, ("az", name[9:], "delete")), *words[1:]], []
     program = _PROGRAMS.get(name)
     if program is None:
         return list(words), []
-    rest = list(words[1:])
+    arguments = list(words[1:])
     if name in _OF_CMD:
-        pairs = zip(rest, raw[1:], strict=True)
-        rest = [word for word, one in pairs if not _is_cmd_switch(one)]
-        rest += [ShellWord("-recurse")] * ("/s" in map(str.lower, raw))
-    options, operands, named = _parameters(rest)
+        pairs = zip(arguments, raw[1:], strict=True)
+        arguments = [word for word, raw_word in pairs if not _is_cmd_switch(raw_word)]
+        arguments += [ShellWord("-recurse")] * ("/s" in map(str.lower, raw))
+    options, operands, values = _parameters(arguments)
     if program in (">", ">>"):
         sign = ">>" if "append" in options else program
-        target, said = operands[:1], [*operands[1:], *named.get("value", ())]
-        return [ShellWord("echo"), *said], [Redirect(sign, _as_path(one)) for one in target]
-    operands = [*operands, *named.get("destination", ()), *named.get("newname", ())]
-    known = {"rm": "-r" * ("recurse" in options), "truncate": "-s 0", "mkfs": "/dev/disk"}
-    given = known.get(program, "").split() + [one for one in options if one[:1] == "-"]
-    made = [ShellWord(program), *map(ShellWord, given), *map(_as_path, operands)]
+        target, content = operands[:1], [*operands[1:], *values.get("value", ())]
+        return [ShellWord("echo"), *content], [Redirect(sign, _as_path(path)) for path in target]
+    operands = [*operands, *values.get("destination", ()), *values.get("newname", ())]
+    options_of = {"rm": "-r" * ("recurse" in options), "truncate": "-s 0", "mkfs": "/dev/disk"}
+    option_words = options_of.get(program, "").split() + [
+        option for option in options if option[:1] == "-"
+    ]
+    translated = [ShellWord(program), *map(ShellWord, option_words), *map(_as_path, operands)]
     if program == "find":
-        made += [word for value in named.get("filter", []) for word in (ShellWord("-name"), value)]
-        made += map(ShellWord, () if "recurse" in options else ("-maxdepth", "1"))
-    return made, []
+        translated += [
+            word for value in values.get("filter", []) for word in (ShellWord("-name"), value)
+        ]
+        translated += map(ShellWord, () if "recurse" in options else ("-maxdepth", "1"))
+    return translated, []
 
 
 def _is_cmd_switch(raw: str) -> bool:
@@ -234,24 +244,24 @@ def _parameters(
     an option as it is."""
     options: list[str] = []
     operands: list[ShellWord] = []
-    named: dict[str, list[ShellWord]] = {}
-    rest: Iterator[ShellWord] = iter(words)
-    for word in rest:
+    values: dict[str, list[ShellWord]] = {}
+    remaining: Iterator[ShellWord] = iter(words)
+    for word in remaining:
         name, _, value = word.text.lower().partition(":")
-        is_one = name.startswith("-") and len(name) > 1
-        if not is_one:
+        is_parameter = name.startswith("-") and len(name) > 1
+        if not is_parameter:
             operands.append(word)
-        elif switch := _meant(name, _SWITCHES):
+        elif switch := _full_name(name, _SWITCHES):
             options.append(switch)
-        elif _meant(name, _PATHS):
+        elif _full_name(name, _PATHS):
             operands += [word._replace(text=value)] if value else []
-        elif parameter := _meant(name, _VALUED):
-            given = word._replace(text=value) if value else next(rest, None)
-            named.setdefault(parameter, []).extend([given] if given else [])
+        elif parameter := _full_name(name, _VALUED):
+            argument = word._replace(text=value) if value else next(remaining, None)
+            values.setdefault(parameter, []).extend([argument] if argument else [])
         else:
             options.append(name)
-    return options, operands, named
+    return options, operands, values
 
 
-def _meant(name: str, parameters: Sequence[str]) -> str:
-    return next((one for one in parameters if one.startswith(name[1:])), "")
+def _full_name(name: str, parameters: Sequence[str]) -> str:
+    return next((parameter for parameter in parameters if parameter.startswith(name[1:])), "")

@@ -18,7 +18,7 @@ _ABROAD = {
 _GOING_ON = tables.words("continuations") | _ABROAD["going on"]
 _REFUSING = _ABROAD["refusing"]
 _ACKNOWLEDGEMENT = tables.words("acknowledgements") | _ABROAD["agreeing"] | _REFUSING | _GOING_ON
-_PHRASES = sorted((one for one in _ACKNOWLEDGEMENT if " " in one), key=len, reverse=True)
+_PHRASES = sorted((entry for entry in _ACKNOWLEDGEMENT if " " in entry), key=len, reverse=True)
 """What agrees or goes on in several words, the longest first: "muy bien" before "bien"."""
 _COMMITTING = tables.words("commit_words")
 _COMMITS = frozenset(("commit", "push", "merge", "pr"))
@@ -50,16 +50,16 @@ FEW_WORDS = 3
 """More of the same words may say something: "keep the first option"."""
 _OF_CLIENT = re.compile(r"[<\u2039](ide_\w{1,40})[>\u203a].*?[<\u2039]/\1[>\u203a]", re.DOTALL)
 """What an editor says beside a prompt."""
-_AT_ONE = ("that", "it", "these", "those", "they", "them")
-_AT_THIS = (
-    *_AT_ONE,
+_PRONOUNS = ("that", "it", "these", "those", "they", "them")
+_POINTING_AT_TALK = (
+    *_PRONOUNS,
     "this",
     "there",
     "above",
     "just now",
     "last one",
 )
-_POINTING = (*_AT_THIS, "previous", "previously", "earlier", "again", "same", "before")
+_POINTING = (*_POINTING_AT_TALK, "previous", "previously", "earlier", "again", "same", "before")
 """What points at what was said: the former at the talk that goes on. What happens "again" did so long ago."""
 _EARLIER = ("the above", "the previous", "the earlier")
 _ITEM = re.compile(r"(?m)^[ \t>#*-]*\(?(\d{1,2})[.):]\*{0,2}[ \t]+(?=\S)")
@@ -82,9 +82,9 @@ class Prompt:
         return words_in(self.text)
 
     @cached_property
-    def _leans(self) -> "tuple[int, bool]":
+    def _terms_and_pointing(self) -> "tuple[int, bool]":
         """How many terms it has, and whether a word of it points at something that was said."""
-        return len(analysis.query_terms(self.text)), _holds(self._words, _POINTING)
+        return len(analysis.query_terms(self.text)), _has_phrase(self._words, _POINTING)
 
     @property
     def needs_nothing(self) -> bool:
@@ -93,7 +93,7 @@ class Prompt:
         if self._is_command:
             return True
         words = self._words
-        if len(words) <= MOST_WORDS and all(len(word) == 1 for word in _told(words)):
+        if len(words) <= MOST_WORDS and all(len(word) == 1 for word in _telling_words(words)):
             return True
         return _only_commits(words)
 
@@ -104,7 +104,7 @@ class Prompt:
     @property
     def goes_on(self) -> bool:
         """Whether it needs no search, and asks to go on with what was begun ("continue", "go ahead")."""
-        return self.needs_nothing and not self._is_command and _holds(self._words, _GOING_ON)
+        return self.needs_nothing and not self._is_command and _has_phrase(self._words, _GOING_ON)
 
     @property
     def question(self) -> str:
@@ -124,41 +124,45 @@ class Prompt:
         do?", "any open questions?", "o que falta fazer?", "残っている作業は？"."""
         words = self._words
         is_long = len(words) > MOST_OPEN_WORDS
-        if is_long or _holds(words, _AT_ONE) or _holds(words, _OPEN_PHRASES["otherwise"]):
+        if (
+            is_long
+            or _has_phrase(words, _PRONOUNS)
+            or _has_phrase(words, _OPEN_PHRASES["otherwise"])
+        ):
             return False
-        known = _OF_OPEN_ITEMS["open"] | _OF_OPEN_ITEMS["beside"] | analysis.STOP_WORDS
-        named = _OF_OPEN_ITEMS["open"] - ({"open"} if _opens(words) else set())
-        cut = known | _OF_OPEN_ITEMS["otherwise"]
-        pieces = [piece for word in words for piece in _pieces(word, cut)]
-        is_named = not named.isdisjoint(pieces) or any(
-            {*some}.issubset(pieces) for some in _OPEN_TOGETHER
+        allowed = _OF_OPEN_ITEMS["open"] | _OF_OPEN_ITEMS["beside"] | analysis.STOP_WORDS
+        open_words = _OF_OPEN_ITEMS["open"] - ({"open"} if _uses_open_as_verb(words) else set())
+        vocabulary = allowed | _OF_OPEN_ITEMS["otherwise"]
+        pieces = [piece for word in words for piece in _pieces(word, vocabulary)]
+        is_named = not open_words.isdisjoint(pieces) or any(
+            {*phrase}.issubset(pieces) for phrase in _OPEN_TOGETHER
         )
         # Where no spaces part the words, what asks may stand anywhere.
         asking = {words[0].partition("'")[0]} if words else set()
         asking.update(filter(analysis.is_unspaced, pieces))
         is_asked = self.is_question or not (_ASKING | _OF_OPEN_ITEMS["telling"]).isdisjoint(asking)
         is_otherwise = any(map(analysis.is_unspaced, _OF_OPEN_ITEMS["otherwise"] & {*pieces}))
-        return is_named and is_asked and not is_otherwise and known.issuperset(pieces)
+        return is_named and is_asked and not is_otherwise and allowed.issuperset(pieces)
 
     @property
     def points_back(self) -> bool:
         """Whether it is short and leans on what was said before ("why did that fail?")."""
-        terms, points = self._leans
+        terms, points = self._terms_and_pointing
         return terms <= 2 or (terms <= 5 and points)
 
     @property
     def is_about_before(self) -> bool:
         """Whether it is about what was said in this talk by a word of its own, or has none that says what it is about.
         "How do we back up postgres?" is short, and about something else; "grafana 502 again" is about long ago."""
-        terms, _ = self._leans
-        return terms == 0 or (terms <= 5 and _holds(self._words, _AT_THIS))
+        terms, _ = self._terms_and_pointing
+        return terms == 0 or (terms <= 5 and _has_phrase(self._words, _POINTING_AT_TALK))
 
     @property
     def only_points_back(self) -> bool:
         """Whether it says nothing of what it is about but that it was said before: "fix it", "the above report"
         that does not stand in it."""
-        terms, points = self._leans
-        names_above = _holds(words_in(self.text[:EARLIER_CHARS]), _EARLIER)
+        terms, points = self._terms_and_pointing
+        names_above = _has_phrase(words_in(self.text[:EARLIER_CHARS]), _EARLIER)
         return (terms <= 2 and points) or (names_above and "\n\n" not in self.text)
 
     def part_named(self, text: str) -> str:
@@ -171,14 +175,14 @@ class Prompt:
         if numbers:
             # Before the first item, its number, its words, the next one's number …
             pieces = _ITEM.split(text)
-            places = (at for at in range(1, len(pieces), 2) if pieces[at] == numbers[0])
-            return next((f"{pieces[at]}. {pieces[at + 1].strip()}" for at in places), "")
+            places = (place for place in range(1, len(pieces), 2) if pieces[place] == numbers[0])
+            return next((f"{pieces[place]}. {pieces[place + 1].strip()}" for place in places), "")
         words = [word for word in self._words if word not in _ACKNOWLEDGEMENT]
         terms = analysis.query_terms(" ".join(words))
-        is_it = (
+        is_meant = (
             len(terms) > 1 and self.needs_what_was_before and {*terms} <= {*analysis.analyse(text)}
         )
-        return text if is_it else ""
+        return text if is_meant else ""
 
     def names_things(self, within: int) -> bool:
         """Whether it calls something by its exact name in so many characters."""
@@ -190,12 +194,12 @@ class Prompt:
     @property
     def needs_what_was_before(self) -> bool:
         """Whether it can hardly be understood without what was said before it: hardly a word of its own."""
-        return self._leans[0] <= 2 or self.only_points_back
+        return self._terms_and_pointing[0] <= 2 or self.only_points_back
 
     @property
     def is_short(self) -> bool:
         """Whether it says so little that it may presume what was said just before."""
-        return self._leans[0] <= MOST_TERMS
+        return self._terms_and_pointing[0] <= MOST_TERMS
 
     @property
     def is_command_line(self) -> bool:
@@ -206,7 +210,7 @@ class Prompt:
             return False
         if any(word[0] == "-" and word.lstrip("-")[:1].isalpha() for word in rest):
             return True
-        terms, points = self._leans
+        terms, points = self._terms_and_pointing
         is_sentence = points or terms < len(self._words) or self.text.endswith(("?", "."))
         return not is_sentence and _GOING_ON.isdisjoint(self._words)
 
@@ -214,28 +218,34 @@ class Prompt:
 def says_nothing(text: str) -> bool:
     """Whether a text only greets, agrees, thanks or hesitates ("yes", "hmm", "hello"): nobody will ever look
     for it."""
-    row = words_in(text)
-    return 0 < len(row) <= FEW_WORDS and not _told(row) and not any(map(str.isdigit, row))
+    words = words_in(text)
+    return (
+        0 < len(words) <= FEW_WORDS
+        and not _telling_words(words)
+        and not any(map(str.isdigit, words))
+    )
 
 
 def hardly_speaks(text: str) -> bool:
     """Whether a text has no word of its own, or is one word: alone it tells nobody what it is about."""
-    row = words_in(text)
-    own = [word for word in _told(row) if word not in analysis.STOP_WORDS]
+    words = words_in(text)
+    own_words = [word for word in _telling_words(words) if word not in analysis.STOP_WORDS]
     # Where no spaces part the words, one of them is a sentence.
-    return not own or (len(row) == 1 and text.isascii())
+    return not own_words or (len(words) == 1 and text.isascii())
 
 
-def _told(words: "list[str]") -> "list[str]":
+def _telling_words(words: "list[str]") -> "list[str]":
     """Return the words of a text that do more than agree, refuse or ask to go on, in order."""
-    told = [word for word in words if word not in _ACKNOWLEDGEMENT]
-    if told and len(words) <= MOST_WORDS:
+    telling_words = [word for word in words if word not in _ACKNOWLEDGEMENT]
+    if telling_words and len(words) <= MOST_WORDS:
         row = " ".join(["", *words, ""])
         for phrase in _PHRASES:
             row = row.replace(f" {phrase} ", " ")
-        told = [word for word in row.split() if word not in _ACKNOWLEDGEMENT]
-        told = [word for word in told if not _REFUSING.issuperset(_pieces(word, _REFUSING))]
-    return told
+        telling_words = [word for word in row.split() if word not in _ACKNOWLEDGEMENT]
+        telling_words = [
+            word for word in telling_words if not _REFUSING.issuperset(_pieces(word, _REFUSING))
+        ]
+    return telling_words
 
 
 def _only_commits(words: "list[str]") -> bool:
@@ -253,33 +263,36 @@ def _asks_for_more(words: "list[str]") -> bool:
     with what message to commit is the manner of it."""
     row = " ".join(words).replace(" then ", " and ").replace(" using ", " with ")
     for clause in row.split(" and "):
-        asked = clause.partition(" with ")[0].split()
-        makes = any(asked[at] in _MAKING and after in _MADE for at, after in enumerate(asked[1:]))
-        if "message" in asked or "messages" in asked or (makes and _OF_GIT.isdisjoint(asked)):
+        request = clause.partition(" with ")[0].split()
+        makes = any(
+            request[place] in _MAKING and next_word in _MADE
+            for place, next_word in enumerate(request[1:])
+        )
+        if "message" in request or "messages" in request or (makes and _OF_GIT.isdisjoint(request)):
             return True
     return False
 
 
-def _pieces(word: str, known: "frozenset[str]") -> "list[str]":
+def _pieces(word: str, vocabulary: "frozenset[str]") -> "list[str]":
     """Return a word cut into those that are known, the longest first, where no spaces part them, and what is left of it."""
-    pieces, rest = [], word if len(word) <= LONGEST_ROW and analysis.is_unspaced(word) else ""
-    while rest:
-        sizes = range(min(len(rest), LONGEST_PIECE), 0, -1)
-        size = next((size for size in sizes if rest[:size] in known), len(rest))
-        pieces.append(rest[:size])
-        rest = rest[size:]
+    pieces, remaining = [], word if len(word) <= LONGEST_ROW and analysis.is_unspaced(word) else ""
+    while remaining:
+        sizes = range(min(len(remaining), LONGEST_PIECE), 0, -1)
+        size = next((size for size in sizes if remaining[:size] in vocabulary), len(remaining))
+        pieces.append(remaining[:size])
+        remaining = remaining[size:]
     return pieces or [word]
 
 
-def _opens(words: "list[str]") -> bool:
+def _uses_open_as_verb(words: "list[str]") -> bool:
     """Whether "open" is what somebody does, in the words of a question: "do we open the project?"."""
     row = ["", *words, ""]
-    places = [at for at, word in enumerate(row) if word == "open"]
+    places = [place for place, word in enumerate(row) if word == "open"]
     before, behind = _OF_OPEN_ITEMS["before a verb"], _OF_OPEN_ITEMS["behind a verb"]
-    return any(row[at - 1] in before or row[at + 1] in behind for at in places)
+    return any(row[place - 1] in before or row[place + 1] in behind for place in places)
 
 
-def _holds(words: "list[str]", phrases: "Iterable[str]") -> bool:
+def _has_phrase(words: "list[str]", phrases: "Iterable[str]") -> bool:
     """Whether one of some phrases stands in a row of words; in "that's" stands "that", too."""
     rows = " ".join(["", *words, "", *(word.partition("'")[0] for word in words), ""])
     return any(f" {phrase} " in rows for phrase in phrases)

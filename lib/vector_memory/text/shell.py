@@ -139,7 +139,7 @@ def parse(command: str) -> list[Command]:
 
 
 def _commands(script: str, depth: int) -> Iterator[Command]:
-    for command in _walked(script).found[:MOST_COMMANDS]:
+    for command in _walk(script).commands[:MOST_COMMANDS]:
         yield from _unwrapped(command, depth)
 
 
@@ -151,13 +151,13 @@ line has ended the process. To the shell all of those are parts of words; places
 words say is taken from the line itself."""
 
 
-def _walked(script: str) -> _CommandWalk:
+def _walk(script: str) -> _CommandWalk:
     """Return what is in a script. A parser belongs to one thread, and so does the last script: the facade
     and the observer read the same line, one for its commands and one for its variables, too."""
     source = script.encode("utf-8", "replace")[:MOST_BYTES]
-    last: _CommandWalk | None = getattr(_local, "last", None)
-    if last is not None and last.source == source:
-        return last
+    last_walk: _CommandWalk | None = getattr(_local, "last", None)
+    if last_walk is not None and last_walk.source == source:
+        return last_walk
     parser = getattr(_local, "parser", None)
     if parser is None:
         import tree_sitter
@@ -185,18 +185,18 @@ class _CommandWalk:
 
     def __init__(self, source: bytes) -> None:
         self.source = source
-        self.found: list[Command] = []
+        self.commands: list[Command] = []
         self.values: dict[str, list[ShellWord]] = {}
         self.folder = ""
         self.is_checked = False
-        self._last = -1
+        self._last_index = -1
 
     def visit(self, node: Any, place: _Place) -> None:
         """Walk a node that holds commands."""
-        if place.depth > DEEPEST or len(self.found) > MOST_COMMANDS:
+        if place.depth > DEEPEST or len(self.commands) > MOST_COMMANDS:
             return
         kind, place = node.type, place._replace(depth=place.depth + 1)
-        # Of a loop's body also `grep -q shop $p && kill $p`.
+        # In the body of a loop a test may be any command: `grep -q shop $p && kill $p`.
         is_body = kind == "list" and node.parent is not None and node.parent.type == "do_group"
         self.is_checked |= kind in _TESTS or is_body
         if kind == "command":
@@ -207,9 +207,9 @@ class _CommandWalk:
             self._assign(node)
             self._inner_scripts(node, place.depth)
         elif kind in ("subshell", *_SCRIPTS):
-            before = self.folder
+            folder_before = self.folder
             self._children(node, place._replace(via=_WITHIN if kind in _SCRIPTS else place.via))
-            self.folder = before
+            self.folder = folder_before
         else:
             self._assign(node)
             self._children(node, place)
@@ -218,9 +218,9 @@ class _CommandWalk:
         """Note what a variable is given, by an assignment or a `for`."""
         if node.type in ("variable_assignment", "for_statement"):
             name = node.child_by_field_name("name") or node.child_by_field_name("variable")
-            given = [self._word(value) for value in node.children_by_field_name("value")]
+            values = [self._word(value) for value in node.children_by_field_name("value")]
             self.values.setdefault(self._text(name), []).extend(
-                given or [ShellWord("")] * (node.type == "variable_assignment")
+                values or [ShellWord("")] * (node.type == "variable_assignment")
             )
 
     def _children(self, node: Any, place: _Place) -> None:
@@ -238,30 +238,34 @@ class _CommandWalk:
             )
 
     def _redirected(self, node: Any, place: _Place) -> None:
-        self._last = -1
-        body, first = node.child_by_field_name("body"), len(self.found)
+        self._last_index = -1
+        body, first_index = node.child_by_field_name("body"), len(self.commands)
         if body is not None:
             self.visit(body, place)
-        last = self._last
-        if body is not None and body.type in ("while_statement", "for_statement") and last >= 0:
+        last_index = self._last_index
+        if (
+            body is not None
+            and body.type in ("while_statement", "for_statement")
+            and last_index >= 0
+        ):
             # A loop's input is read where it begins: `while read x; do …; done < list`.
-            last = first
-        redirects, given = [], ""
+            last_index = first_index
+        redirects, heredoc = [], ""
         for child in node.children_by_field_name("redirect"):
             if child.type == "file_redirect":
                 redirects += self._redirects(child)
             elif child.type == "heredoc_redirect":
-                given += self._heredoc(child, place)
+                heredoc += self._heredoc(child, place)
             self._inner_scripts(child, place.depth)
         if body is None:
             if redirects:
                 # A redirection alone makes or empties the file.
                 self._add((ShellWord(":"),), place, redirects=tuple(redirects))
-        elif last >= 0:
+        elif last_index >= 0:
             # Of several commands it is the last that a here-document or a file goes to, or all in braces.
-            one = self.found[last]
-            self.found[last] = replace(
-                one, redirects=(*one.redirects, *redirects), given=one.given + given
+            command = self.commands[last_index]
+            self.commands[last_index] = replace(
+                command, redirects=(*command.redirects, *redirects), given=command.given + heredoc
             )
 
     def _redirects(self, node: Any) -> list[Redirect]:
@@ -271,26 +275,26 @@ class _CommandWalk:
         return [Redirect(sign, self._word(target))] if target is not None else []
 
     def _heredoc(self, node: Any, place: _Place) -> str:
-        given = ""
+        text = ""
         for child in node.named_children:
             if child.type == "heredoc_body":
-                given += self._text(child)
+                text += self._text(child)
             elif child.type not in ("heredoc_start", "heredoc_end"):
                 # What follows the mark on its line: a pipe, `&&`, another redirection.
                 self.visit(child, place._replace(piped=child.type == "pipeline"))
-        return given
+        return text
 
     def _command(self, node: Any, place: _Place) -> None:
         words: list[ShellWord] = []
         redirects: list[Redirect] = []
-        given = ""
+        here_string = ""
         for child in node.named_children:
             if child.type == "variable_assignment":
                 continue
             if child.type == "file_redirect":
                 redirects += self._redirects(child)
             elif child.type == "herestring_redirect":
-                given += "\n".join(
+                here_string += "\n".join(
                     self._word(named_child).text for named_child in child.named_children
                 )
             elif child.type == "command_name":
@@ -298,11 +302,11 @@ class _CommandWalk:
             else:
                 words.append(self._word(child))
         if words:
-            self._add(tuple(words), place, tuple(redirects), self._text(node), given)
+            self._add(tuple(words), place, tuple(redirects), self._text(node), here_string)
             self._follow_cd(words)
-        own = self._last
+        own_index = self._last_index
         self._inner_scripts(node, place.depth)
-        self._last = own
+        self._last_index = own_index
 
     def _add(
         self,
@@ -310,12 +314,12 @@ class _CommandWalk:
         place: _Place,
         redirects: tuple[Redirect, ...] = (),
         text: str = "",
-        given: str = "",
+        heredoc: str = "",
     ) -> None:
         via, piped, is_lost, is_otherwise, _ = place
-        self._last = len(self.found)
-        told = (words, self.folder, via, piped, redirects, text, given, is_lost, is_otherwise)
-        self.found.append(Command(*told, is_checked=self.is_checked))
+        self._last_index = len(self.commands)
+        fields = (words, self.folder, via, piped, redirects, text, heredoc, is_lost, is_otherwise)
+        self.commands.append(Command(*fields, is_checked=self.is_checked))
         self.is_checked |= words[0].text == "test"
 
     def _follow_cd(self, words: Sequence[ShellWord]) -> None:
@@ -385,9 +389,9 @@ def _bare_in_quotes(escape: re.Match[str]) -> str:
 
 
 def _ansi(raw: str) -> str:
-    known = _ESCAPED.sub(_known_escape, raw)
+    escaped = _ESCAPED.sub(_known_escape, raw)
     try:
-        return codecs.decode(known.encode("latin-1", "backslashreplace"), "unicode_escape")
+        return codecs.decode(escaped.encode("latin-1", "backslashreplace"), "unicode_escape")
     except UnicodeDecodeError:
         return raw
 
@@ -412,25 +416,25 @@ def _unwrapped(command: Command, depth: int) -> Iterator[Command]:
     if name in SHELLS or name == "eval":
         script = _script(command)
         if script is not None:
-            yield from _inside(command, script, depth)
+            yield from _script_commands(command, script, depth)
             return
     if name in RUNNERS and RUNNERS[name].where == "framed":
-        inner = _framed(command)
+        inner = _framed_command(command)
         if inner is not None:
             yield from _unwrapped(inner, depth + 1)
             return
         if name == "ssh" and command.given:
             # The other side's shell reads what it is sent.
-            yield from _inside(command, command.given, depth)
+            yield from _script_commands(command, command.given, depth)
             return
     yield command
     if name in FILE_SEARCHES:
-        for words in _executed(command.arguments):
+        for words in _executed_commands(command.arguments):
             inner = replace(command, words=words, via=(*command.via, "find"), redirects=())
             yield from _unwrapped(inner, depth + 1)
 
 
-def _inside(command: Command, script: str, depth: int) -> Iterator[Command]:
+def _script_commands(command: Command, script: str, depth: int) -> Iterator[Command]:
     """Yield the commands of a script that a command runs."""
     if depth >= DEEPEST_SCRIPT:
         return
@@ -462,7 +466,7 @@ def _script(command: Command) -> str | None:
     return command.given or None
 
 
-def _framed(command: Command) -> Command | None:
+def _framed_command(command: Command) -> Command | None:
     """Return the command that stands within another one, None for none."""
     name, runner = command.name, RUNNERS[command.name]
     words = after_options(command.arguments, runner.takes, runner.between)
@@ -476,10 +480,12 @@ def _framed(command: Command) -> Command | None:
     words = _filled(words) if is_filled else words
     if name in _SENDING and " " in words[0].text:
         script = " ".join(word.text for word in words)
-        inner = _walked(script).found if name == "parallel" else []
-        is_one = len(inner) == 1 and not inner[0].redirects
-        # Of more the other side's shell reads it.
-        words = inner[0].words if is_one else (ShellWord("sh"), ShellWord("-c"), ShellWord(script))
+        inner = _walk(script).commands if name == "parallel" else []
+        is_simple = len(inner) == 1 and not inner[0].redirects
+        # A script of several commands is left to the other side's shell.
+        words = (
+            inner[0].words if is_simple else (ShellWord("sh"), ShellWord("-c"), ShellWord(script))
+        )
     piped = command.piped or name == "xargs" or (name == "parallel" and not is_filled)
     return replace(command, words=tuple(words), via=(*command.via, name), piped=piped)
 
@@ -487,15 +493,15 @@ def _framed(command: Command) -> Command | None:
 def _filled(words: Sequence[ShellWord]) -> Sequence[ShellWord]:
     """Return the words of a command of `parallel` with those behind its `:::`, in the place of `{}` or at their end."""
     end = [word.text for word in words].index(":::")
-    given = [word for word in words[end:] if not word.text.startswith(":::")]
-    texts = ",".join(word.text for word in given[:MOST_FILLED])
-    held = f"{{{texts}}}" if len(given) > 1 else texts
+    fillers = [word for word in words[end:] if not word.text.startswith(":::")]
+    texts = ",".join(word.text for word in fillers[:MOST_FILLED])
+    filler = f"{{{texts}}}" if len(fillers) > 1 else texts
     places = [place for place, word in enumerate(words[:end]) if "{}" in word.text]
-    made = list(words[:end])
+    filled = list(words[:end])
     for place in places[:MOST_PLACES]:
-        text = made[place].text.replace("{}", held, MOST_PLACES)
-        made[place] = made[place]._replace(text=text)
-    return made if places else [*made, *given]
+        text = filled[place].text.replace("{}", filler, MOST_PLACES)
+        filled[place] = filled[place]._replace(text=text)
+    return filled if places else [*filled, *fillers]
 
 
 def after_options(words: Sequence[ShellWord], takes: str, between: int = 0) -> Sequence[ShellWord]:
@@ -505,44 +511,44 @@ def after_options(words: Sequence[ShellWord], takes: str, between: int = 0) -> S
         takes: options, and other words, that take the next word, apart by spaces.
         between: how many words stand between.
     """
-    left, taking = list(words), takes.split()
-    while left:
-        text = left[0].text
+    remaining, taking_options = list(words), takes.split()
+    while remaining:
+        text = remaining[0].text
         if text == "--" and not between:
-            return left[1:]
-        if text in taking or (text.startswith("-") and len(text) > 1):
-            left = left[2:] if text in taking else left[1:]
+            return remaining[1:]
+        if text in taking_options or (text.startswith("-") and len(text) > 1):
+            remaining = remaining[2:] if text in taking_options else remaining[1:]
         elif "=" in text and text.partition("=")[0].isidentifier():
-            left = left[1:]
+            remaining = remaining[1:]
         elif between:
-            left, between = left[1:], between - 1
+            remaining, between = remaining[1:], between - 1
         else:
             break
-    return left
+    return remaining
 
 
 def run_by(runner: Runner, words: Sequence[ShellWord]) -> Sequence[ShellWord]:
     """Return the words of the command that stands among a runner's arguments, () for none."""
-    left = after_options(words, runner.takes)
+    remaining = after_options(words, runner.takes)
     if runner.how == "-":
-        return left
-    if not left or left[0].text not in runner.how.split(","):
+        return remaining
+    if not remaining or remaining[0].text not in runner.how.split(","):
         return ()
-    return after_options(left[1:], runner.takes, runner.between)
+    return after_options(remaining[1:], runner.takes, runner.between)
 
 
-def _executed(words: Sequence[ShellWord]) -> Iterator[tuple[ShellWord, ...]]:
+def _executed_commands(words: Sequence[ShellWord]) -> Iterator[tuple[ShellWord, ...]]:
     """Yield the commands that `find` or `fd` runs for what it finds."""
-    run: list[ShellWord] | None = None
+    executed: list[ShellWord] | None = None
     for word in (*words, ShellWord(";")):
         if word.text in (";", "+"):
-            if run:
-                yield tuple(run)
-            run = None
-        elif run is not None:
-            run.append(word)
+            if executed:
+                yield tuple(executed)
+            executed = None
+        elif executed is not None:
+            executed.append(word)
         elif word.text in EXECUTING:
-            run = []
+            executed = []
 
 
 # -- for those who look closer ---------------------------------------------------------------------
@@ -550,7 +556,7 @@ def _executed(words: Sequence[ShellWord]) -> Iterator[tuple[ShellWord, ...]]:
 
 def assigned(command: str) -> dict[str, tuple[ShellWord, ...]]:
     """Return what a line gives its variables: their values in order, those of a `for` too."""
-    return {name: tuple(words) for name, words in _walked(command).values.items()}
+    return {name: tuple(words) for name, words in _walk(command).values.items()}
 
 
 def looked_through(command: Command) -> list[Command]:

@@ -62,11 +62,11 @@ class Statement(NamedTuple):
 
 def statements(text: str) -> list[Statement]:
     """Return a text's statements in order. Rules and empty lines are left out."""
-    return list(_known(text))
+    return list(_statements(text))
 
 
 @lru_cache(256)
-def _known(text: str) -> tuple[Statement, ...]:
+def _statements(text: str) -> tuple[Statement, ...]:
     # Passages and ideas are made of the same texts, one after the other.
     return tuple(_walk(text))
 
@@ -96,7 +96,7 @@ def is_rule(line: str) -> bool:
 
 def _walk(text: str) -> Iterator[Statement]:
     heading = ""
-    held: list[tuple[int, int]] = []  # lines of a paragraph or an item that goes on
+    block: list[tuple[int, int]] = []  # lines of a paragraph or an item that goes on
     form, done = SENTENCE, None
     lines = _lines(text)
     position = 0
@@ -104,32 +104,34 @@ def _walk(text: str) -> Iterator[Statement]:
         start, end = lines[position]
         line = text[start:end]
         position += 1
-        opened = FENCE.match(line)
+        fence = FENCE.match(line)
         title = _title(line)
         item = ITEM_HEAD.match(line)
-        rule = is_rule(line)
+        is_rule_line = is_rule(line)
         # In a chat, what follows a list without an indent is no part of its last item.
-        after = form == ITEM and not line[:1].isspace()
-        ends = bool(opened or title or item or after or rule or not line.strip())
-        if ends and held:
-            yield from _said(text, held, form, heading, done)
-            held, form, done = [], SENTENCE, None
-        if opened:
-            position, code = _code(text, lines, position, opened[1])
+        is_after_list = form == ITEM and not line[:1].isspace()
+        ends_block = bool(
+            fence or title or item or is_after_list or is_rule_line or not line.strip()
+        )
+        if ends_block and block:
+            yield from _block_statements(text, block, form, heading, done)
+            block, form, done = [], SENTENCE, None
+        if fence:
+            position, code = _fenced_block(text, lines, position, fence[1])
             if code[1] > code[0]:
                 yield Statement(text[code[0] : code[1]].strip("\n"), *code, CODE, heading)
         elif title:
             heading = title
             yield Statement(title, start, end, HEADING, "")
-        elif item and not rule:
+        elif item and not is_rule_line:
             form = ITEM
             done = None if item[1] is None else item[1] in "xX"
-            held = [(start + item.end(), end)]
-        elif line.strip() and not rule:
-            quoted = _QUOTE.match(line)
-            held.append((start + (quoted.end() if quoted else 0), end))
-    if held:
-        yield from _said(text, held, form, heading, done)
+            block = [(start + item.end(), end)]
+        elif line.strip() and not is_rule_line:
+            quote_mark = _QUOTE.match(line)
+            block.append((start + (quote_mark.end() if quote_mark else 0), end))
+    if block:
+        yield from _block_statements(text, block, form, heading, done)
 
 
 def _lines(text: str) -> list[tuple[int, int]]:
@@ -146,7 +148,7 @@ def _title(line: str) -> str:
     return plain(title[1] or title[2]).rstrip(":：")[:LONGEST_HEADING] if title else ""
 
 
-def _code(
+def _fenced_block(
     text: str, lines: list[tuple[int, int]], position: int, fence: str
 ) -> tuple[int, tuple[int, int]]:
     """Return the place after a fenced block, and where its content is."""
@@ -161,28 +163,32 @@ def _code(
     return last + 1, (lines[first][0], lines[min(last, len(lines)) - 1][1])
 
 
-def _said(
-    text: str, held: list[tuple[int, int]], form: str, heading: str, done: bool | None
+def _block_statements(
+    text: str, block: list[tuple[int, int]], form: str, heading: str, done: bool | None
 ) -> Iterator[Statement]:
     """Yield the sentences of a paragraph; an item stays whole."""
-    start, end = held[0][0], held[-1][1]
+    start, end = block[0][0], block[-1][1]
     # What is in bold may go on in the next sentence.
     marks = markup.marks(text[start:end])
-    parts = [(start, end)] if form == ITEM else _sentences(text, held)
+    parts = [(start, end)] if form == ITEM else _sentences(text, block)
     for first, last in parts:
-        bare = _in_one_line(_QUOTE.sub("", markup.without(text[first:last], marks, first - start)))
-        if bare:
-            yield Statement(bare, first, last, form, heading, done)
+        plain_text = _in_one_line(
+            _QUOTE.sub("", markup.without(text[first:last], marks, first - start))
+        )
+        if plain_text:
+            yield Statement(plain_text, first, last, form, heading, done)
 
 
-def _sentences(text: str, held: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield the places of a paragraph's sentences. A line that ends with a colon ends one, and is one where the line
-    before it ended one, in whatever script."""
-    start, end = held[0][0], held[-1][1]
+def _sentences(text: str, block: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the places of a paragraph's sentences. A line that ends with a colon ends a sentence, and is one of its
+    own where the line before it ended one, in whatever script."""
+    start, end = block[0][0], block[-1][1]
     ends = [end_mark.end() for end_mark in _END.finditer(text, start, end)]
-    led = [(begin, last) for begin, last in held if text[begin:last].rstrip().endswith((":", "："))]
-    ends += [last for _, last in led]
-    ends += [begin for begin, _ in led if text[start:begin].rstrip().endswith(_FULL_STOPS)]
+    colon_lines = [
+        (begin, last) for begin, last in block if text[begin:last].rstrip().endswith((":", "："))
+    ]
+    ends += [last for _, last in colon_lines]
+    ends += [begin for begin, _ in colon_lines if text[start:begin].rstrip().endswith(_FULL_STOPS)]
     first = start
     for place in sorted({*ends, end}):
         words = text[first:place].split()

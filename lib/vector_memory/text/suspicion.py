@@ -55,11 +55,13 @@ def look(text: str, raw: str = "") -> Suspicion:
     hidden = _hidden(raw)
     if hidden:
         weights["is hidden"] = LABELLED
-    for inside in (*hidden, *_decoded(text)):
-        inner = dict(_signs(inside))
-        if inner:
+    for hidden_text in (*hidden, *_decoded(text)):
+        inner_signs = dict(_signs(hidden_text))
+        if inner_signs:
             weights.setdefault("is encoded", 2)
-        weights.update({name: max(value, weights.get(name, 0)) for name, value in inner.items()})
+        weights.update(
+            {name: max(value, weights.get(name, 0)) for name, value in inner_signs.items()}
+        )
     ordered = sorted(weights.items(), key=lambda item: (-item[1], item[0]))
     return Suspicion(sum(weights.values()), tuple(name for name, _ in ordered))
 
@@ -72,8 +74,8 @@ def mark(suspicion: Suspicion, least: int) -> dict[str, object]:
     """
     if suspicion.score < LABELLED:
         return {}
-    held = {"held": True} if suspicion.score >= least else {}
-    return {SUSPICION: {"score": suspicion.score, "reasons": list(suspicion.reasons), **held}}
+    held_mark = {"held": True} if suspicion.score >= least else {}
+    return {SUSPICION: {"score": suspicion.score, "reasons": list(suspicion.reasons), **held_mark}}
 
 
 def quoted(text: str) -> dict[str, object]:

@@ -15,8 +15,11 @@ _ORDINARY = tables.words("technologies_ordinary")
 def _table() -> dict[str, str]:
     names: dict[str, str] = {}
     for line in tables.lines("technologies"):
-        name, _, others = line.partition(":")
-        for alias in (name, *filter(None, (other.strip() for other in others.split(",")))):
+        name, _, aliases = line.partition(":")
+        for alias in (
+            name,
+            *filter(None, (alias_text.strip() for alias_text in aliases.split(","))),
+        ):
             names[alias.lower()] = name
     return names
 
@@ -36,7 +39,7 @@ def technologies(text: str) -> tuple[str, ...]:
     names: dict[str, None] = {}
     for match in _pattern().finditer(text):
         word = match[0]
-        if word.lower() in _ORDINARY and not _named(text, match):
+        if word.lower() in _ORDINARY and not _is_written_as_name(text, match):
             continue
         names.setdefault(CANONICAL[word.lower()])
     return tuple(names)
@@ -47,17 +50,17 @@ def canonical(name: str) -> str:
     return CANONICAL.get(name.lower(), name.lower())
 
 
-def _named(text: str, match: re.Match[str]) -> bool:
-    """Whether an ordinary word is written as a name: with a capital inside a sentence, or quoted. Behind a number of its
-    line "Go" is a French unit where no version follows and nothing says that the text is English."""
+def _is_written_as_name(text: str, match: re.Match[str]) -> bool:
+    """Whether an ordinary word is written as a name: with a capital inside a sentence, or quoted. "Go" behind a
+    number is a French unit (gigabytes) where no version follows in the line and nothing says that the text is English."""
     start = match.start()
     if start and text[start - 1] == "`":
         return True
     before = text[:start].rstrip()
-    begins = not before or before[-1] in ".!?:"
+    begins_sentence = not before or before[-1] in ".!?:"
     if match[0] == "Go" and _is_counted(text, match) and not _has_english(text):
         return False
-    return match[0][0].isupper() and not begins
+    return match[0][0].isupper() and not begins_sentence
 
 
 def _is_counted(text: str, match: re.Match[str]) -> bool:

@@ -82,21 +82,21 @@ def spans(text: str, now: datetime) -> tuple[TimeSpan, ...]:
     low, places = times_abroad.in_english(low)
     if not any(cue in low for cue in _CUES):
         return ()
-    named: list[TimeSpan] = []
-    taken = 0
+    time_spans: list[TimeSpan] = []
+    end_of_last = 0
     for match in _EXPRESSION.finditer(low):
-        if match.start() < taken:
+        if match.start() < end_of_last:
             continue
         span = _resolved(match, now)
         if span is None:
             continue
-        start, end, offset = _bounded(low, match.start(), *span)
+        start, end, offset = _with_open_end(low, match.start(), *span)
         words = low[offset : match.end()]
         is_vague = match["word"] in _VAGUE if match["word"] else False
         is_date = match.lastgroup in _DATES and "last" not in match[0]
-        named.append(TimeSpan(_utc(start), _utc(end), words, offset, is_vague, is_date))
-        taken = match.end()
-    return tuple(_as_written(span, text, places) for span in _joined(named, low))
+        time_spans.append(TimeSpan(_utc(start), _utc(end), words, offset, is_vague, is_date))
+        end_of_last = match.end()
+    return tuple(_as_written(span, text, places) for span in _joined(time_spans, low))
 
 
 def _as_written(span: TimeSpan, text: str, places: Sequence[tuple[int, int]] | None) -> TimeSpan:
@@ -132,9 +132,9 @@ def asked(text: str, now: datetime | None) -> AskedTimes:
     Args:
         now: the time in the user's time zone, aware; None looks for no times.
     """
-    named = spans(text, now) if now is not None else ()
-    periods = tuple(span for span in named if span.is_period and is_asked(text, span.offset))
-    return AskedTimes(named, periods, asks_when(text), sessions_back(text), is_asked(text))
+    time_spans = spans(text, now) if now is not None else ()
+    periods = tuple(span for span in time_spans if span.is_period and is_asked(text, span.offset))
+    return AskedTimes(time_spans, periods, asks_when(text), sessions_back(text), is_asked(text))
 
 
 def sessions_back(text: str) -> int | None:
@@ -170,7 +170,7 @@ def is_asked(text: str, offset: int = 0) -> bool:
 
 def mentions_time(text: str) -> bool:
     """Whether a statement says when something was, is or will be."""
-    return bool(_timed().found(text))
+    return bool(_timed_patterns().found(text))
 
 
 # -- what is looked for -----------------------------------------------------------------------------
@@ -236,7 +236,7 @@ _JOINING = frozenset(("", "and", "to", "until", "till", "-", "\u2013"))
 
 
 @lru_cache(maxsize=1)
-def _timed() -> PatternSet:
+def _timed_patterns() -> PatternSet:
     # Every memory is asked for it when it is indexed, and `re` takes a tenth of a millisecond for that.
     from vector_memory.text.patterns import PatternSet
 
@@ -245,18 +245,18 @@ def _timed() -> PatternSet:
 
 # -- from words to times ------------------------------------------------------------------------------
 
-_Pair = tuple[datetime, datetime]
+_Bounds = tuple[datetime, datetime]
 
 
-def _resolved(match: re.Match[str], now: datetime) -> _Pair | None:
+def _resolved(match: re.Match[str], now: datetime) -> _Bounds | None:
     """Return the span of one expression, in the user's time zone; None for an impossible date."""
     try:
-        return _KINDS[match.lastgroup or ""](match, now)
+        return _RESOLVERS[match.lastgroup or ""](match, now)
     except (ValueError, OverflowError):
         return None
 
 
-def _iso(match: re.Match[str], now: datetime) -> _Pair:
+def _iso(match: re.Match[str], now: datetime) -> _Bounds:
     parts = _numbers(match["iso"])
     if len(parts) == 2:
         return _months(parts[0], parts[1], 1, now)
@@ -267,13 +267,13 @@ def _iso(match: re.Match[str], now: datetime) -> _Pair:
     return day, day + timedelta(days=1)
 
 
-def _day_and_month(match: re.Match[str], now: datetime) -> _Pair:
+def _day_and_month(match: re.Match[str], now: datetime) -> _Bounds:
     words = match["dmy"] or match["mdy"]
     numbers = _numbers(words)
     month = _month_number(words)
     if match["mdy"] and len(numbers) == 1:
-        before = match.string[max(0, match.start() - 12) : match.start()].split()
-        if before and before[-1] in _BEFORE_VERBS:
+        words_before = match.string[max(0, match.start() - 12) : match.start()].split()
+        if words_before and words_before[-1] in _BEFORE_VERBS:
             raise ValueError("a verb: we may 5 times …")
     if len(numbers) > 1:
         day = _at(now, numbers[1], month, numbers[0])
@@ -284,11 +284,11 @@ def _day_and_month(match: re.Match[str], now: datetime) -> _Pair:
     return day, day + timedelta(days=1)
 
 
-def _month_and_year(match: re.Match[str], now: datetime) -> _Pair:
+def _month_and_year(match: re.Match[str], now: datetime) -> _Bounds:
     return _stretch(match["my"] or match["month"], now)
 
 
-def _part(match: re.Match[str], now: datetime) -> _Pair:
+def _part_of_stretch(match: re.Match[str], now: datetime) -> _Bounds:
     """Return a third of a month, a week or a year."""
     start, end = _stretch(match["partof"], now)
     third = (end - start) / 3
@@ -301,16 +301,16 @@ def _part(match: re.Match[str], now: datetime) -> _Pair:
     return (second, end) if word in ("late", "end") else (first, second)
 
 
-def _stretch(words: str, now: datetime) -> _Pair:
+def _stretch(words: str, now: datetime) -> _Bounds:
     """Return the calendar unit that words name: "last week", "this year", "May 2025"."""
-    named, _, unit = words.partition(" ")
-    if named in ("last", "this", "the"):
-        return calendar(unit.strip(), 1 if named == "last" else 0, now)
+    head, _, unit = words.partition(" ")
+    if head in ("last", "this", "the"):
+        return calendar(unit.strip(), 1 if head == "last" else 0, now)
     month = _month_number(words)
     return _months(_year_in(words, now, month), month, 1, now)
 
 
-def _week_of_month(match: re.Match[str], now: datetime) -> _Pair:
+def _week_of_month(match: re.Match[str], now: datetime) -> _Bounds:
     start, end = _stretch(match["nthof"], now)
     if match["nth"] == "last":
         return end - timedelta(days=7), end
@@ -318,30 +318,30 @@ def _week_of_month(match: re.Match[str], now: datetime) -> _Pair:
     return first, first + timedelta(days=7)
 
 
-def _season(match: re.Match[str], now: datetime) -> _Pair:
+def _season(match: re.Match[str], now: datetime) -> _Bounds:
     return _months(int(match["syear"]), SEASONS[match["season"]], 3, now)
 
 
-def _quarter(match: re.Match[str], now: datetime) -> _Pair:
+def _quarter(match: re.Match[str], now: datetime) -> _Bounds:
     month = 3 * int(match["quarter"][1]) - 2
     return _months(_year_in(match["quarter"], now, month), month, 3, now)
 
 
-def _year(match: re.Match[str], now: datetime) -> _Pair:
+def _year(match: re.Match[str], now: datetime) -> _Bounds:
     return _months(int(match["year"]), 1, 12, now)
 
 
-def _ago(match: re.Match[str], now: datetime) -> _Pair:
+def _ago(match: re.Match[str], now: datetime) -> _Bounds:
     """Return the day that long ago; for weeks, months and years a stretch around it, since nobody
     counts them exactly."""
     low, high, unit = _counted(match["ago"])
     if high > low:
-        longest, shortest = (_before(count, unit, now) for count in (high, low))
+        longest, shortest = (_time_ago(count, unit, now) for count in (high, low))
         return longest[0], shortest[1]
-    return _before(low, unit, now)
+    return _time_ago(low, unit, now)
 
 
-def _before(count: int, unit: str, now: datetime) -> _Pair:
+def _time_ago(count: int, unit: str, now: datetime) -> _Bounds:
     if unit in ("minute", "hour"):
         moment = now - timedelta(**{unit + "s": count})
         return moment - (now - moment) * 0.5, now
@@ -351,7 +351,7 @@ def _before(count: int, unit: str, now: datetime) -> _Pair:
         start = _days_back(now, 7 * count + 3)[0]
         return start, start + timedelta(days=7)
     if unit == "fortnight":
-        return _before(2 * count, "week", now)
+        return _time_ago(2 * count, "week", now)
     if unit == "sprint":
         return calendar("sprint", count, now)
     if unit == "month":
@@ -359,14 +359,14 @@ def _before(count: int, unit: str, now: datetime) -> _Pair:
     return _months(now.year - count, 1, 12, now)
 
 
-def _half(match: re.Match[str], now: datetime) -> _Pair:
+def _half_ago(match: re.Match[str], now: datetime) -> _Bounds:
     if "hour" in match["half"]:
         return now - timedelta(minutes=45), now
     # The month that long ago and those around it.
     return _months(*_shifted(now, -7), 3, now)
 
 
-def _run(match: re.Match[str], now: datetime) -> _Pair:
+def _last_stretch(match: re.Match[str], now: datetime) -> _Bounds:
     _, count, unit = _counted(match["run"])
     days = {
         "minute": 1 / 1440, "hour": 1 / 24, "day": 1, "week": 7, "fortnight": 14, "sprint": SPRINT_DAYS,
@@ -376,14 +376,14 @@ def _run(match: re.Match[str], now: datetime) -> _Pair:
     return (start if unit in ("minute", "hour") else _midnight(start)), now
 
 
-def _named(match: re.Match[str], now: datetime) -> _Pair:
+def _calendar_unit(match: re.Match[str], now: datetime) -> _Bounds:
     words = match["named"].split()
     if words[-2:] == ["before", "last"]:
         return calendar(words[-3], 2, now)
     return calendar(words[-1], int(words[-2] in ("last", "past", "previous")), now)
 
 
-def calendar(unit: str, back: int, now: datetime) -> _Pair:
+def calendar(unit: str, back: int, now: datetime) -> _Bounds:
     """Return the calendar week, weekend, month, quarter or year: this one, one before, or, with a negative
     `back`, one that comes. Of a sprint nobody knows when it began, nor whether it takes one week or two: the
     stretch holds it in any case."""
@@ -408,54 +408,54 @@ def calendar(unit: str, back: int, now: datetime) -> _Pair:
     return _months(*_shifted(now, -back), 1, now)
 
 
-def _night(match: re.Match[str], now: datetime) -> _Pair:
+def _night(match: re.Match[str], now: datetime) -> _Bounds:
     if match["night"].startswith("last"):
         start = _days_back(now, 1)[0] + timedelta(hours=17)
         return start, start + timedelta(hours=12)
     return _days_back(now, 0)
 
 
-def _weekday(match: re.Match[str], now: datetime) -> _Pair:
-    wanted = WEEKDAYS.index(match["weekday"].split()[-1])
-    back = (now.weekday() - wanted) % 7
+def _weekday(match: re.Match[str], now: datetime) -> _Bounds:
+    weekday = WEEKDAYS.index(match["weekday"].split()[-1])
+    back = (now.weekday() - weekday) % 7
     if back == 0 and not match["weekday"].startswith("this"):
         back = 7
     return _days_back(now, back)
 
 
-def _word(match: re.Match[str], now: datetime) -> _Pair:
+def _day_word(match: re.Match[str], now: datetime) -> _Bounds:
     if match["word"] in _VAGUE:
         return _days_back(now, RECENTLY_DAYS)[0], now
     back = 2 if "before" in match["word"] else 1
     return _days_back(now, back if "yesterday" in match["word"] else 0)
 
 
-def _day_of_month(match: re.Match[str], now: datetime) -> _Pair:
-    wanted = _numbers(match["nthday"])[0]
-    year, month = (now.year, now.month) if wanted <= now.day else _shifted(now, -1)
-    day = _at(now, year, month, wanted)
+def _day_of_month(match: re.Match[str], now: datetime) -> _Bounds:
+    day_number = _numbers(match["nthday"])[0]
+    year, month = (now.year, now.month) if day_number <= now.day else _shifted(now, -1)
+    day = _at(now, year, month, day_number)
     return day, day + timedelta(days=1)
 
 
-_KINDS: dict[str, Callable[[re.Match[str], datetime], _Pair]] = {
-    "iso": _iso, "dmy": _day_and_month, "mdy": _day_and_month, "partof": _part, "my": _month_and_year,
-    "month": _month_and_year, "nthof": _week_of_month, "syear": _season, "quarter": _quarter, "year": _year, "half": _half, "ago": _ago, "run": _run,
-    "named": _named, "night": _night, "weekday": _weekday, "nthday": _day_of_month, "word": _word,
+_RESOLVERS: dict[str, Callable[[re.Match[str], datetime], _Bounds]] = {
+    "iso": _iso, "dmy": _day_and_month, "mdy": _day_and_month, "partof": _part_of_stretch, "my": _month_and_year,
+    "month": _month_and_year, "nthof": _week_of_month, "syear": _season, "quarter": _quarter, "year": _year, "half": _half_ago, "ago": _ago, "run": _last_stretch,
+    "named": _calendar_unit, "night": _night, "weekday": _weekday, "nthday": _day_of_month, "word": _day_word,
 }  # fmt: skip
 
 
-def _bounded(
+def _with_open_end(
     low: str, offset: int, start: datetime | None, end: datetime | None
 ) -> tuple[datetime | None, datetime | None, int]:
     """Open one end where "since", "after", "before" or "until" stands in front."""
-    before = low[:offset].split()
-    if before[-1:] == ["the"]:
-        before.pop()
+    words_before = low[:offset].split()
+    if words_before[-1:] == ["the"]:
+        words_before.pop()
     word, *_ = low[offset:].split(maxsplit=1)
     if word not in _LEADING:
-        word = before.pop() if before and before[-1] in _LIMITS else ""
+        word = words_before.pop() if words_before and words_before[-1] in _LIMITS else ""
         offset = low.rindex(word, 0, offset) if word else offset
-    if start and before[-2:] == ["week", "of"]:
+    if start and words_before[-2:] == ["week", "of"]:
         offset = low.rindex("week", 0, offset)
         start = start - timedelta(days=start.weekday())
         return start, start + timedelta(days=7), offset
@@ -470,26 +470,28 @@ def _bounded(
     return start, end, offset
 
 
-def _joined(named: list[TimeSpan], low: str) -> Iterator[TimeSpan]:
+def _joined(time_spans: list[TimeSpan], low: str) -> Iterator[TimeSpan]:
     """Make one span of "between X and Y" and "from X to Y"."""
-    i = 0
-    while i < len(named):
-        one = named[i]
-        two = named[i + 1] if i + 1 < len(named) else None
-        gap = low[one.offset + len(one.words) : two.offset] if two else "?"
-        before = low[: one.offset].rstrip()
-        opened = one.words.startswith(_OPENING) or before.endswith(_OPENING)
-        if two and opened and " ".join(gap.split()).removesuffix(" the") in _JOINING:
-            start, end = one.start, two.end or two.start
+    place = 0
+    while place < len(time_spans):
+        first = time_spans[place]
+        second = time_spans[place + 1] if place + 1 < len(time_spans) else None
+        gap = low[first.offset + len(first.words) : second.offset] if second else "?"
+        before = low[: first.offset].rstrip()
+        is_opened = first.words.startswith(_OPENING) or before.endswith(_OPENING)
+        if second and is_opened and " ".join(gap.split()).removesuffix(" the") in _JOINING:
+            start, end = first.start, second.end or second.start
             if start and end and end <= start:
                 week = start - timedelta(days=7)
                 # From Monday to Friday, said on a Tuesday; else from November to March.
                 start = week if week < end else start - timedelta(days=365)
-            yield TimeSpan(start, end, low[one.offset : two.offset + len(two.words)], one.offset)
-            i += 2
+            yield TimeSpan(
+                start, end, low[first.offset : second.offset + len(second.words)], first.offset
+            )
+            place += 2
             continue
-        yield one
-        i += 1
+        yield first
+        place += 1
 
 
 def _numbers(words: str) -> list[int]:
@@ -514,9 +516,9 @@ def _counted(words: str) -> tuple[int, int, str]:
     and "week" for "a week or two"; 1 where none stands there."""
     unit = re.search(r"minute|hour|day|week|fortnight|sprint|month|year", words)
     assert unit is not None
-    head, _, other = words.partition(" or ")
+    head, _, other_count = words.partition(" or ")
     low = count_of(head) if head != unit[0] else 1
-    high = low if not other or other.startswith("so ") else count_of(other)
+    high = low if not other_count or other_count.startswith("so ") else count_of(other_count)
     return low, max(low, high), unit[0]
 
 
@@ -531,7 +533,7 @@ def _shifted(now: datetime, months: int) -> tuple[int, int]:
     return total // 12, total % 12 + 1
 
 
-def _months(year: int, month: int, count: int, now: datetime) -> _Pair:
+def _months(year: int, month: int, count: int, now: datetime) -> _Bounds:
     start = _at(now, year, month, 1)
     return start, _at(now, *_shifted(start, count), 1)
 
@@ -544,7 +546,7 @@ def _midnight(at: datetime) -> datetime:
     return _at(at, at.year, at.month, at.day)
 
 
-def _days_back(now: datetime, days: int) -> _Pair:
+def _days_back(now: datetime, days: int) -> _Bounds:
     # On the clock of its zone a day after midnight is midnight, however many hours it has.
     start = _midnight(now) - timedelta(days=days)
     return start, start + timedelta(days=1)

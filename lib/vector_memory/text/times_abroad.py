@@ -56,29 +56,33 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
         if english in _LEADING or (word != english and english in _TIMES)
     ]
     # "am 14. November": the point is not English.
-    same = "|".join(word for word, english in english_words.items() if word == english in MONTHS)
-    every = sorted(english_words, key=len, reverse=True)
-    one = rf"(?:{'|'.join(map(re.escape, every))}|{_DOTTED}|{_DIGITS})(?!\w)"
-    pointed = rf"(?:^|(?<!\w)(?:{'|'.join(sorted(_BEFORE_DOTTED))})\s)\d\d?\.\s(?:{same})(?!\w)"
-    any_told = rf"(?<!\w)(?:{'|'.join(map(re.escape, telling))})(?!\w)|{pointed}|{_DOTTED}"
+    same_months = "|".join(
+        word for word, english in english_words.items() if word == english in MONTHS
+    )
+    longest_first = sorted(english_words, key=len, reverse=True)
+    word_pattern = rf"(?:{'|'.join(map(re.escape, longest_first))}|{_DOTTED}|{_DIGITS})(?!\w)"
+    dotted_day = (
+        rf"(?:^|(?<!\w)(?:{'|'.join(sorted(_BEFORE_DOTTED))})\s)\d\d?\.\s(?:{same_months})(?!\w)"
+    )
+    any_telling = rf"(?<!\w)(?:{'|'.join(map(re.escape, telling))})(?!\w)|{dotted_day}|{_DOTTED}"
     return (
-        re.compile(any_told),
-        re.compile(rf"(?<!\w){one}(?:\.?\s+{one})*"),
-        re.compile(rf"(?<!\w){one}"),
+        re.compile(any_telling),
+        re.compile(rf"(?<!\w){word_pattern}(?:\.?\s+{word_pattern})*"),
+        re.compile(rf"(?<!\w){word_pattern}"),
     )
 
 
 def without_next(text: str) -> str:
     """Return a text without its words for what comes next: "by next Friday" as "by Friday", "vendredi prochain." as
     "vendredi."."""
-    kept: list[str] = []
+    kept_words: list[str] = []
     for word in text.replace("que viene", "next").split(" "):
         bare = word.rstrip(".,;:!?)")
         if _words().get(bare.lower(), bare) != "next":
-            kept.append(word)
-        elif kept:
-            kept[-1] += word[len(bare) :]
-    return " ".join(kept)
+            kept_words.append(word)
+        elif kept_words:
+            kept_words[-1] += word[len(bare) :]
+    return " ".join(kept_words)
 
 
 def in_english(low: str) -> tuple[str, Sequence[tuple[int, int]] | None]:
@@ -91,60 +95,62 @@ def in_english(low: str) -> tuple[str, Sequence[tuple[int, int]] | None]:
     has_time, rows, words = _patterns()
     if not has_time.search(low):
         return low, None
-    made: list[str] = []
+    parts: list[str] = []
     places: list[tuple[int, int]] = []
-    done = 0
+    end = 0
     for row in rows.finditer(low):
-        english = _read(low, list(words.finditer(low, row.start(), row.end())))
+        english = _translate_row(low, list(words.finditer(low, row.start(), row.end())))
         if not english:
             continue
-        made.append(low[done : row.start()] + english)
-        places += [(at, at + 1) for at in range(done, row.start())]
+        parts.append(low[end : row.start()] + english)
+        places += [(place, place + 1) for place in range(end, row.start())]
         places += [row.span()] * len(english)
-        done = row.end()
-    made.append(low[done:])
-    places += [(at, at + 1) for at in range(done, len(low))]
-    return "".join(made), places
+        end = row.end()
+    parts.append(low[end:])
+    places += [(place, place + 1) for place in range(end, len(low))]
+    return "".join(parts), places
 
 
-def _read(low: str, matches: Sequence[re.Match[str]]) -> str:
+def _translate_row(low: str, matches: Sequence[re.Match[str]]) -> str:
     """Return words in a row in English and in its order, "" where they name no time."""
     english = _words()
     if any(word[0] == _HERE for word in matches) and not _GERMAN.isdisjoint(words_in(low)):
         return ""
-    words = [english.get(word[0]) or _dated(word, low) or word[0] for word in matches]
+    words = [english.get(word[0]) or _with_month_name(word, low) or word[0] for word in matches]
     if not any(word in _TIMES or " " in word for word in words):
         return ""
     return " ".join(_ordered(words))
 
 
-def _dated(dotted: re.Match[str], low: str) -> str:
+def _with_month_name(date: re.Match[str], low: str) -> str:
     """Return a date such as 5.12.2026 with its month's name, "" for what is none, or may be a version: without its year
     it counts behind some words alone."""
-    day, _, rest = dotted[0].partition(".")
-    month, _, year = rest.partition(".")
-    before = low[: dotted.start()].replace(":", " ").split()[-1:]
+    day, _, month_and_year = date[0].partition(".")
+    month, _, year = month_and_year.partition(".")
+    word_before = low[: date.start()].replace(":", " ").split()[-1:]
     if not (month and int(day) and 0 < int(month) <= len(MONTHS)):
         return ""
-    is_date = year or not _BEFORE_DOTTED.isdisjoint(before)
+    is_date = year or not _BEFORE_DOTTED.isdisjoint(word_before)
     return f"{int(day)} {MONTHS[int(month) - 1]} {year}".strip() if is_date else ""
 
 
 def _ordered(words: Sequence[str]) -> list[str]:
     """Return English words in the order of English."""
-    made: list[str] = []
+    ordered: list[str] = []
     place = 0
     while place < len(words):
-        word, after = words[place], words[place + 1 : place + 3]
-        if word == "ago" and len(after) == 2 and after[1] in _UNITS:
-            made += [*after, "ago"]
+        word, following = words[place], words[place + 1 : place + 3]
+        if word == "ago" and len(following) == 2 and following[1] in _UNITS:
+            ordered += [*following, "ago"]
             place += 3
-        elif after[:1] in (["last"], ["next"]) and (word in _NAMED or word.isdecimal()):
-            made += [after[0], word]
+        elif following[:1] in (["last"], ["next"]) and (word in _NAMED or word.isdecimal()):
+            ordered += [following[0], word]
             place += 2
         else:
-            is_of_year = word == "of" and after and after[0].isdecimal() and len(after[0]) == 4
+            is_of_year = (
+                word == "of" and following and following[0].isdecimal() and len(following[0]) == 4
+            )
             if not is_of_year:
-                made.append("before" if word == "ago" else word)
+                ordered.append("before" if word == "ago" else word)
             place += 1
-    return made
+    return ordered

@@ -29,8 +29,8 @@ Sign = str | Phrase
 
 @dataclass(frozen=True)
 class Heard:
-    """A piece of a session: a text, and whether the assistant said it of itself. What tools answered and the
-    user said it was only given."""
+    """A piece of a session: a text, and whether it is the assistant's own words rather than what a tool or the user
+    told it."""
 
     text: str
     is_said: bool
@@ -55,13 +55,13 @@ def is_used(note: str, before: Iterable[Heard], after: Iterable[Heard]) -> bool:
         before: what was in sight before it was shown, and with it: signs that stand there say nothing.
         after: what followed, in its order. What the assistant was given first, it did not have of the note.
     """
-    left, count = signs(note), 0
+    unheard, count = signs(note), 0
     for piece in before:
-        left = {sign for sign in left if not piece.holds(sign)}
+        unheard = {sign for sign in unheard if not piece.holds(sign)}
     for piece in after:
-        held = {sign for sign in left if piece.holds(sign)}
-        count += len(held) if piece.is_said else 0
-        left -= held
+        heard = {sign for sign in unheard if piece.holds(sign)}
+        count += len(heard) if piece.is_said else 0
+        unheard -= heard
         if count >= LEAST_SIGNS:
             return True
     return False
@@ -69,9 +69,9 @@ def is_used(note: str, before: Iterable[Heard], after: Iterable[Heard]) -> bool:
 
 def signs(text: str) -> set[Sign]:
     """Return what tells a text from others: names of files and identifiers in lower case, and phrases."""
-    named = mentions.mentions(text)
-    files = (file.rstrip("/").rpartition("/")[2].lower() for file in named.files)
-    ids = (identifier.rstrip("()").lower() for identifier in named.identifiers)
+    mentioned = mentions.mentions(text)
+    files = (file.rstrip("/").rpartition("/")[2].lower() for file in mentioned.files)
+    ids = (identifier.rstrip("()").lower() for identifier in mentioned.identifiers)
     names = [*(file for file in files if file.partition(".")[0] not in _COMMON_FILES), *ids]
     return {*(name for name in names if len(name) >= NAME_CHARS), *phrases(text)}
 
@@ -91,10 +91,10 @@ def phrases(text: str) -> Iterable[Phrase]:
 
 
 def _stands_in(name: str, text: str) -> bool:
-    at = text.find(name)
-    while at >= 0:
-        around = text[at - 1 : at] + text[at + len(name) : at + len(name) + 1]
-        if not any(sign.isalnum() or sign == "_" for sign in around):
+    place = text.find(name)
+    while place >= 0:
+        neighbours = text[place - 1 : place] + text[place + len(name) : place + len(name) + 1]
+        if not any(sign.isalnum() or sign == "_" for sign in neighbours):
             return True
-        at = text.find(name, at + 1)
+        place = text.find(name, place + 1)
     return False

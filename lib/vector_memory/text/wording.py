@@ -71,13 +71,14 @@ def same_readings(
 ) -> bool:
     """Whether two texts assert the same, by what `assertion` returns of them."""
     return len(one) == len(other) > 0 and all(
-        not a.isdisjoint(b) for a, b in zip(one, other, strict=True)
+        not wordings.isdisjoint(other_wordings)
+        for wordings, other_wordings in zip(one, other, strict=True)
     )
 
 
 def same_words(one: str, other: str) -> bool:
     """Whether two texts differ in case, articles, white space and punctuation at most."""
-    return _plain(one) == _plain(other)
+    return _token_rows(one) == _token_rows(other)
 
 
 def sentences(text: str) -> list[str]:
@@ -100,14 +101,14 @@ def readings(sentence: str) -> frozenset[Reading]:
     if len(parts) > 1 and parts[0][0] in _FRONTED and len(parts[0]) > 1:
         rest = tuple(token for part in parts[1:] for token in part)
         wordings.add(_types_last((*_without_we(rest), *parts[0])))
-    wordings |= {new for reading in wordings for new in _reworded(reading)}
+    wordings |= {reworded for reading in wordings for reworded in _reworded(reading)}
     if flat[:1] != ("we",) and not _MODALS & set(flat):
         # What is written as an order may be said with "must"; what merely happens may not.
         wordings |= {("must", *reading) for reading in wordings & {_types_last(flat)}}
     return frozenset(wordings)
 
 
-def _plain(text: str) -> list[Reading]:
+def _token_rows(text: str) -> list[Reading]:
     return [tokens(sentence) for sentence in sentences(text)]
 
 
@@ -184,32 +185,32 @@ def _active(reading: Reading, place: int, modal: str) -> set[Reading]:
         place: where "is", "was" or the "be" of "must be" stands.
         modal: "must", or "" without one.
     """
-    patient, rest = reading[: place - bool(modal)], reading[place + 1 :]
+    patient, following = reading[: place - bool(modal)], reading[place + 1 :]
     negated = modal and patient[-1:] == ("not",)
-    if not patient or not rest or negated or rest[0] in ("not", "only"):
+    if not patient or not following or negated or following[0] in ("not", "only"):
         return set()
-    past = reading[place] == "was"
-    verbs = _verbs(rest[0], past)
+    is_past = reading[place] == "was"
+    verbs = _verbs(following[0], is_past)
     if not verbs:
         return set()
-    if "by" in rest[1:] and not modal:
-        by = rest.index("by", 1)
-        between, agent = rest[1:by], rest[by + 1 :]
+    if "by" in following[1:] and not modal:
+        by_place = following.index("by", 1)
+        between, agent = following[1:by_place], following[by_place + 1 :]
         if not agent or between:
             return set()
         return {(*agent, verb, *patient) for verb in verbs}
     if modal:
-        base = {IRREGULAR[rest[0]][0]} if rest[0] in IRREGULAR else verbs
-        return {("must", verb, *patient, *rest[1:]) for verb in base}
-    return {(verb, *patient, *rest[1:]) for verb in verbs}
+        base = {IRREGULAR[following[0]][0]} if following[0] in IRREGULAR else verbs
+        return {("must", verb, *patient, *following[1:]) for verb in base}
+    return {(verb, *patient, *following[1:]) for verb in verbs}
 
 
 def _with_for_use(reading: Reading) -> set[Reading]:
     start = 1 if reading[:1] == ("must",) else 0
     if reading[start : start + 1] != ("use",) or reading.count("to") != 1:
         return set()
-    to = reading.index("to")
-    tool, purpose = reading[start + 1 : to], reading[to + 1 :]
+    to_place = reading.index("to")
+    tool, purpose = reading[start + 1 : to_place], reading[to_place + 1 :]
     return {(*reading[:start], *purpose, "with", *tool)} if tool and len(purpose) > 1 else set()
 
 
