@@ -22,7 +22,7 @@ def chunks(
     """Return the text in stretches of whole sentences that overlap, in their order.
 
     Args:
-        size_tokens: tokens at most, as `injection.tokens` estimates them; a single piece of
+        size_tokens: tokens at most, as `fence.tokens` estimates them; a single piece of
             `PIECE_CHARS` may be longer.
         overlap_tokens: about what a stretch repeats of the one before.
     """
@@ -31,11 +31,11 @@ def chunks(
     stretches: list[str] = []
     first = 0
     while first < len(pieces):
-        end = _end(sizes, first, size_tokens)
+        end = _stretch_end(sizes, first, size_tokens)
         stretches.append("".join(pieces[first:end]).strip())
         if end == len(pieces):
             break
-        first = max(first + 1, _start(sizes, end, overlap_tokens))
+        first = max(first + 1, _next_start(sizes, end, overlap_tokens))
     return stretches
 
 
@@ -47,13 +47,13 @@ def _pieces(text: str) -> Iterator[str]:
             yield text[place : min(end, place + PIECE_CHARS)]
 
 
-def _end(sizes: list[int], first: int, budget: int) -> int:
+def _stretch_end(sizes: list[int], first: int, budget: int) -> int:
     """Return the place behind the last piece that fits; at least one does."""
     fitting = sum(1 for total in accumulate(sizes[first : first + budget]) if total <= budget)
     return first + max(1, fitting)
 
 
-def _start(sizes: list[int], end: int, overlap: int) -> int:
+def _next_start(sizes: list[int], end: int, overlap: int) -> int:
     """Return where the next stretch starts, to repeat about so many tokens."""
     total, first = 0, end
     while first > 0 and total + sizes[first - 1] <= overlap:

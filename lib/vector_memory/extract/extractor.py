@@ -55,7 +55,7 @@ def extract(text: str, known: Sequence[str], ask: AskModel, gate: bool = True) -
         worth = _worth(ask(prompts.gate(text, mark), GATE_TOKENS))
         if not worth:
             return ExtractedIdeas([], garbage=int(worth is None))
-    answer = _asked(prompts.extractor(text, mark), ask)
+    answer = _ask_twice(prompts.extractor(text, mark), ask)
     usable = [idea for idea in answer.ideas if sourced(idea, text) and stands_alone(idea.text)]
     return ExtractedIdeas(fresh(usable, known), answer.garbage)
 
@@ -65,21 +65,21 @@ def _worth(answer: str) -> bool | None:
     return next((word == "yes" for word in words_in(answer) if word in ("yes", "no")), None)
 
 
-def _asked(prompt: str, ask: AskModel) -> ExtractedIdeas:
+def _ask_twice(prompt: str, ask: AskModel) -> ExtractedIdeas:
     """Ask for ideas, and once more with what was wrong."""
-    wrong = ""
-    for tried in range(2):
-        asked = prompts.again(prompt, wrong) if wrong else prompt
+    complaint = ""
+    for unusable in range(2):
+        request = prompts.again(prompt, complaint) if complaint else prompt
         try:
-            ideas = schema.parse(ask(asked, ANSWER_TOKENS, schema.json_schema()))
+            ideas = schema.parse(ask(request, ANSWER_TOKENS, schema.json_schema()))
         except ValueError as error:
-            wrong = str(error)
+            complaint = str(error)
         else:
-            return ExtractedIdeas([_as_said(idea) for idea in ideas], garbage=tried)
+            return ExtractedIdeas([_unescaped(idea) for idea in ideas], garbage=unusable)
     return ExtractedIdeas([], garbage=2)
 
 
-def _as_said(idea: Extracted) -> Extracted:
+def _unescaped(idea: Extracted) -> Extracted:
     """Return an idea on one line, with the tags as they were before the prompt escaped them."""
     text, quote = (" ".join(unescape(words).split()) for words in (idea.text, idea.quote))
     return Extracted(text, idea.intent, idea.confidence, quote)
@@ -92,21 +92,21 @@ def sourced(idea: Extracted, text: str) -> bool:
 
 def stands_alone(text: str) -> bool:
     """Whether a text is one sentence that does not point at something outside it."""
-    first = "".join(words_in(text)[:1]).partition("'")[0]
+    first_word = "".join(words_in(text)[:1]).partition("'")[0]
     # What ends with a short word may be an abbreviation.
-    ends_within = any(said[-5:-1].isalpha() for said in sentences_in(text)[:-1])
-    return not ends_within and first not in _POINTING
+    ends_within = any(sentence[-5:-1].isalpha() for sentence in sentences_in(text)[:-1])
+    return not ends_within and first_word not in _POINTING
 
 
 def fresh(ideas: Sequence[Extracted], known: Sequence[str]) -> list[Extracted]:
     """Return the ideas that say what neither the known texts nor an idea before them says."""
-    taken = list(known)
-    kept = []
+    known_texts = list(known)
+    fresh_ideas = []
     for idea in ideas:
-        if not any(same(idea.text, other) for other in taken):
-            kept.append(idea)
-            taken.append(idea.text)
-    return kept
+        if not any(same(idea.text, other) for other in known_texts):
+            fresh_ideas.append(idea)
+            known_texts.append(idea.text)
+    return fresh_ideas
 
 
 def same(one: str, other: str) -> bool:
@@ -114,16 +114,18 @@ def same(one: str, other: str) -> bool:
     share most words. Another number or a negation makes another statement, however alike the rest."""
     if _negated(one) != _negated(other):
         return False
-    a, b = words_in(one), words_in(other)
-    if _within(a, b):
+    words, other_words = words_in(one), words_in(other)
+    if _stands_in(words, other_words):
         return True
-    if not b or _numbers(one) != _numbers(other):
+    if not other_words or _numbers(one) != _numbers(other):
         return False
-    return _within(b, a) or len({*a} & {*b}) >= SAME_WORDS * len({*a} | {*b})
+    return _stands_in(other_words, words) or len({*words} & {*other_words}) >= SAME_WORDS * len(
+        {*words} | {*other_words}
+    )
 
 
-def _within(some: list[str], words: list[str]) -> bool:
-    return f" {' '.join(some)} " in f" {' '.join(words)} "
+def _stands_in(part: list[str], words: list[str]) -> bool:
+    return f" {' '.join(part)} " in f" {' '.join(words)} "
 
 
 def normalised(text: str) -> str:

@@ -52,14 +52,17 @@ def extractor(text: str, mark: str) -> str:
     )
 
 
-def again(prompt: str, wrong: str) -> str:
+def again(prompt: str, complaint: str) -> str:
     """Return a prompt once more, with what was wrong with its answer."""
     return (
-        f"{prompt}\n\nYour last answer could not be used: {escape(wrong)}\n"
+        f"{prompt}\n\nYour last answer could not be used: {escape(complaint)}\n"
         "Answer again, with the JSON object alone."
     )
 
 
 def _prompt(task: str, text: str, mark: str) -> str:
-    opened, closed = f'{EXTRACTION_MARK} mark="{mark}">', f'</{EXTRACTION_MARK[1:]} mark="{mark}">'
-    return f"{opened}\n{_DATA}\n\n{task}\n\n{opened}\n{escape(text)}\n{closed}"
+    opening, closing = (
+        f'{EXTRACTION_MARK} mark="{mark}">',
+        f'</{EXTRACTION_MARK[1:]} mark="{mark}">',
+    )
+    return f"{opening}\n{_DATA}\n\n{task}\n\n{opening}\n{escape(text)}\n{closing}"

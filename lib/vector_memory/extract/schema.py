@@ -40,11 +40,11 @@ def parse(answer: str) -> list[Extracted]:
 
     if len(answer) > MOST_ANSWER_CHARS:
         raise ValueError(f"It is longer than {MOST_ANSWER_CHARS} characters.")
-    answered = _object(answer)
+    data = _object(answer)
     try:
-        ideas = _answer().model_validate(answered).ideas
+        ideas = _answer().model_validate(data).ideas
     except ValidationError as error:
-        raise ValueError(_told(error)) from error
+        raise ValueError(_error_text(error)) from error
     return [Extracted(idea.text, idea.intent, idea.confidence, idea.quote) for idea in ideas]
 
 
@@ -84,11 +84,11 @@ def _objects(answer: str) -> Iterator[dict[str, object]]:
         if start < 0:
             return
         try:
-            one, end = json.JSONDecoder().raw_decode(answer, start)
+            value, end = json.JSONDecoder().raw_decode(answer, start)
         except (ValueError, RecursionError):
             end = start + 1
         else:
-            yield one
+            yield value
         start = answer.find("{", end)
 
 
@@ -100,24 +100,24 @@ def _answer() -> Any:
     from pydantic import ConfigDict, Field, create_model
 
     strict = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, str_strip_whitespace=True)
-    parts: Any = {
+    idea_fields: Any = {
         "text": (str, Field(min_length=MIN_CHARS, max_length=MAX_CHARS)),
         "intent": (Literal[INTENTS], ...),
         "confidence": (float, Field(ge=0, le=1)),
         "quote": (str, Field(min_length=MIN_QUOTE_CHARS, max_length=MAX_QUOTE_CHARS)),
     }
-    idea: Any = create_model("Idea", __config__=strict, **parts)
+    idea: Any = create_model("Idea", __config__=strict, **idea_fields)
     ideas: Any = (list[idea], Field(max_length=MOST_IDEAS))
     return create_model("Answer", __config__=strict, ideas=ideas)
 
 
-def _told(error: Any) -> str:
+def _error_text(error: Any) -> str:
     """Return what is wrong, for the model: places and reasons, never what it wrote."""
-    wrong = [
+    problems = [
         f"{_place(problem['loc'])}: {problem['msg']}"
         for problem in error.errors(include_input=False)
     ]
-    return "; ".join(wrong)[:MOST_TOLD_CHARS]
+    return "; ".join(problems)[:MOST_TOLD_CHARS]
 
 
 def _place(parts: tuple[int | str, ...]) -> str:
