@@ -24,10 +24,14 @@ def answers_question(text: str, question: str, cosine: float | None) -> bool:
     """Whether a text states what a question asks for."""
     if "?" in text or "?" not in question or (cosine is not None and cosine < QUESTION_COSINE):
         return False
-    asked, said = _about(question), signs.terms_of(text)
-    beyond = said - signs.terms_of(question)
-    chosen = "choice" in _TABLE.found(question) and len(said & asked) < len(asked)
-    return _covers(asked, said, 0.5 if chosen else COVERED) and (bool(beyond) or chosen)
+    question_terms, text_terms = _subject_of(question), signs.terms_of(text)
+    new_terms = text_terms - signs.terms_of(question)
+    offers_choice = "choice" in _TABLE.found(question) and len(text_terms & question_terms) < len(
+        question_terms
+    )
+    return _covers(question_terms, text_terms, 0.5 if offers_choice else COVERED) and (
+        bool(new_terms) or offers_choice
+    )
 
 
 def says_done(text: str, todo: str, cosine: float | None) -> bool:
@@ -35,14 +39,14 @@ def says_done(text: str, todo: str, cosine: float | None) -> bool:
     if "?" in text or (cosine is not None and cosine < TODO_COSINE):
         return False
     phrases = _TABLE.found(text)
-    says = "done" in phrases and "not_done" not in phrases
-    return says and _covers(_about(todo), signs.terms_of(text), COVERED)
+    is_done = "done" in phrases and "not_done" not in phrases
+    return is_done and _covers(_subject_of(todo), signs.terms_of(text), COVERED)
 
 
-def _covers(asked: frozenset[str], said: frozenset[str], least: float) -> bool:
-    covered = len(asked) >= 2 and len(asked & said) / len(asked) >= least
-    return covered and not signs.are_rivals(asked, said)
+def _covers(subject: frozenset[str], text_terms: frozenset[str], least_share: float) -> bool:
+    covered = len(subject) >= 2 and len(subject & text_terms) / len(subject) >= least_share
+    return covered and not signs.are_rivals(subject, text_terms)
 
 
-def _about(text: str) -> frozenset[str]:
+def _subject_of(text: str) -> frozenset[str]:
     return signs.terms_of(text) - _ASKING

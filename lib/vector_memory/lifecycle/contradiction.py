@@ -29,11 +29,11 @@ _CHANGING = frozenset(("now", "instead", "instead_of"))
 _HAVING = frozenset(("has", "have"))
 _OF_TIME = frozenset(("day", "number:time"))
 _REFUSING = ("instead_of", "over", "not", "never")
-_WORDS_OF = tables.sets("grammar")
-_SEVERAL = frozenset(map(analysis.stem, _WORDS_OF["several"]))
-"""What is said with these verbs of one thing may hold beside another: a program calls several."""
+_GRAMMAR = tables.sets("grammar")
+_SEVERAL = frozenset(map(analysis.stem, _GRAMMAR["several"]))
+"""Verbs that take several objects: a program calls one thing and another."""
 
-_ERRANDS = _WORDS_OF["errands"]
+_ERRANDS = _GRAMMAR["errands"]
 """What begins with one of these is to be done: "buy eggs" leaves "buy milk" as it is."""
 
 
@@ -50,15 +50,15 @@ def between(newer: str, older: str, cosine: float | None) -> str:
     """
     if cosine is not None and cosine < LEAST_COSINE:
         return ""
-    new, old = _as_of_one(statement.parse(newer), statement.parse(older))
-    if numbers := _only_measured(new, old):
+    new, old = _align_subjects(statement.parse(newer), statement.parse(older))
+    if numbers := _differing_measures(new, old):
         return numbers
-    if _swapped(new, old) and not wording.same_assertion(newer, older):
+    if _is_reordered(new, old) and not wording.same_assertion(newer, older):
         return "the order of the words"
     sides = _side(new, old), _side(old, new)
     if _are_apart(*sides):
         return ""
-    return _denied(*sides) or _other_value(*sides)
+    return _opposed_words(*sides) or _differing_values(*sides)
 
 
 def are_of_a_series(newer: str, older: str) -> bool:
@@ -66,94 +66,103 @@ def are_of_a_series(newer: str, older: str) -> bool:
     holds shard 12" and "machine m8 holds shard 31" are about two machines."""
     new, old = statement.parse(newer), statement.parse(older)
     spans = SequenceMatcher(None, old.tokens, new.tokens, autojunk=False).get_opcodes()
-    same = sum(end - start for what, start, end, _, _ in spans if what == "equal")
+    equal_count = sum(end - start for tag, start, end, _, _ in spans if tag == "equal")
     differing = [
-        (set(old.tokens[at:end]), set(new.tokens[new_at:new_end]))
-        for what, at, end, new_at, new_end in spans
-        if what == "replace"
+        (set(old.tokens[at:end]), set(new.tokens[new_start:new_end]))
+        for tag, at, end, new_start, new_end in spans
+        if tag == "replace"
     ]
-    about = [{term.word for term in text.terms if not term.is_value} for text in (old, new)]
+    topics = [{term.word for term in text.terms if not term.is_value} for text in (old, new)]
     return (
         len(differing) > 1
-        and same >= LEAST_SHARED * max(len(old.tokens), len(new.tokens))
-        and any(about[0] & one and about[1] & other for one, other in differing)
+        and equal_count >= LEAST_SHARED * max(len(old.tokens), len(new.tokens))
+        and any(
+            topics[0] & old_words and topics[1] & new_words for old_words, new_words in differing
+        )
     )
 
 
-def _as_of_one(new: ParsedText, old: ParsedText) -> tuple[ParsedText, ParsedText]:
+def _align_subjects(new: ParsedText, old: ParsedText) -> tuple[ParsedText, ParsedText]:
     """Return two statements about one thing: "Postmark sends our emails" and "Biome is our linter" are about
     the emails and the linter where the other one is."""
-    is_one_verb = _predicates(new.terms) == _predicates(old.terms)
-    if is_one_verb and not new.topic() & old.topic() and not (_acts(new) and _acts(old)):
+    has_same_verb = _predicates(new.terms) == _predicates(old.terms)
+    if has_same_verb and not new.topic() & old.topic() and not (_acts(new) and _acts(old)):
         if old.topic() and new.values() <= old.topic():
-            return new.turned(), old
+            return new.inverted(), old
         if new.topic() and old.values() <= new.topic():
-            return new, old.turned()
+            return new, old.inverted()
     return new, old
 
 
-def _only_measured(new: ParsedText, old: ParsedText) -> str:
+def _differing_measures(new: ParsedText, old: ParsedText) -> str:
     """Return the measures in which alone two statements differ, wherever they stand: "coverage below 80 % fails"."""
     if len(new.terms) != len(old.terms):
         return ""
-    pairs = [(a, b) for a, b in zip(old.terms, new.terms, strict=True) if a.key != b.key]
-    if any(a.sort != b.sort or not a.sort.partition("number:")[2] for a, b in pairs):
+    pairs = [
+        (old_term, new_term)
+        for old_term, new_term in zip(old.terms, new.terms, strict=True)
+        if old_term.key != new_term.key
+    ]
+    if any(
+        old_term.sort != new_term.sort or not old_term.sort.partition("number:")[2]
+        for old_term, new_term in pairs
+    ):
         return ""
     return " and ".join(_listed(side) for side in zip(*pairs, strict=True))
 
 
 class _Side(NamedTuple):
-    """One of two statements, and what it alone has: words of its value (`said`) and of its topic."""
+    """One of two statements, and what it alone has: words of its value and of its topic."""
 
     text: ParsedText
-    said: Sequence[Term]
+    value: Sequence[Term]
     topic: Sequence[Term]
 
 
 def _side(text: ParsedText, other: ParsedText) -> _Side:
     keys, other_keys = text.keys(), other.keys()
-    only = [term for term in text.terms if term.key not in other_keys]
-    said = _said(only, [term for term in other.terms if term.key not in keys])
-    return _Side(text, said, [term for term in only if term not in said])
+    own_terms = [term for term in text.terms if term.key not in other_keys]
+    value_terms = _value_terms(own_terms, [term for term in other.terms if term.key not in keys])
+    return _Side(text, value_terms, [term for term in own_terms if term not in value_terms])
 
 
-def _one_denies(new: ParsedText, old: ParsedText) -> bool:
+def _only_one_denies(new: ParsedText, old: ParsedText) -> bool:
     """Whether one of both is denied in what the other one is about, and the other one not."""
     return new.denials(old.keys()) % 2 != old.denials(new.keys()) % 2
 
 
-def _said(only: Sequence[Term], others: Sequence[Term]) -> list[Term]:
+def _value_terms(own_terms: Sequence[Term], other_terms: Sequence[Term]) -> list[Term]:
     """Return those of the words that only one text has which belong to its value. "In Memcached" may
     say where something is, or of where it holds: where the other text has a value instead, it is one."""
-    said = [term for term in only if term.is_value]
+    value_terms = [term for term in own_terms if term.is_value]
     # "Ends in March", "ends in June"
-    are_days = all(term.sort not in WORDS for term in (*only, *others))
-    if said or not (are_days or any(term.is_value for term in others)):
-        return said
-    return [term for term in only if term.narrows]
+    are_days = all(term.sort not in WORDS for term in (*own_terms, *other_terms))
+    if value_terms or not (are_days or any(term.is_value for term in other_terms)):
+        return value_terms
+    return [term for term in own_terms if term.narrows]
 
 
 def _are_apart(newer: _Side, older: _Side) -> bool:
     """Whether two statements share too little, or are about different things: each topic has a word of
     its own, or one is about a part of what the other is about ("carts", "guest carts"; "the limit",
     "the limit in CI"), or they say it with other verbs."""
-    (new, said_new, topic_new), (old, said_old, topic_old) = newer, older
+    (new, new_values, new_topic), (old, old_values, old_topic) = newer, older
     shared = new.keys() & old.keys()
-    rest = min(len(new.keys()) - len(said_new), len(old.keys()) - len(said_old))
-    if not shared or len(shared) < LEAST_SHARED * rest:
+    least_topic = min(len(new.keys()) - len(new_values), len(old.keys()) - len(old_values))
+    if not shared or len(shared) < LEAST_SHARED * least_topic:
         return True
-    if topic_new and topic_old or any(term.narrows for term in (*topic_new, *topic_old)):
+    if new_topic and old_topic or any(term.narrows for term in (*new_topic, *old_topic)):
         return True
-    if topic_new and _predicates(said_old) or topic_old and _predicates(said_new):
+    if new_topic and _predicates(old_values) or old_topic and _predicates(new_values):
         return True
-    if _narrows(new, old, topic_new) or _narrows(old, new, topic_old):
+    if _narrows(new, old, new_topic) or _narrows(old, new, old_topic):
         return True
     if not new.topic() or not old.topic() or new.topic() & old.topic():
         return False
     # "Write comments in English" and "comments are written in French" are of one thing all the same;
     # two that act on each other are not.
-    one_verb = _predicates(new.terms) & old.keys() or _predicates(old.terms) & new.keys()
-    return not one_verb or _acts(new) and _acts(old)
+    has_shared_verb = _predicates(new.terms) & old.keys() or _predicates(old.terms) & new.keys()
+    return not has_shared_verb or _acts(new) and _acts(old)
 
 
 def _acts(text: ParsedText) -> bool:
@@ -164,7 +173,7 @@ def _predicates(terms: Iterable[Term]) -> set[str]:
     return {term.key for term in terms if term.sort in PREDICATE}
 
 
-def _narrows(one: ParsedText, other: ParsedText, extra: Sequence[Term]) -> bool:
+def _narrows(text: ParsedText, other: ParsedText, extra: Sequence[Term]) -> bool:
     """Whether one of the extra words of a topic stands right before a word of both topics."""
     topics = other.topic()
     return any(
@@ -172,11 +181,11 @@ def _narrows(one: ParsedText, other: ParsedText, extra: Sequence[Term]) -> bool:
         and after.place == term.place + 1
         and after.key in topics
         and not after.is_value
-        for term, after in zip(one.terms, one.terms[1:], strict=False)
+        for term, after in zip(text.terms, text.terms[1:], strict=False)
     )
 
 
-def _swapped(new: ParsedText, old: ParsedText) -> bool:
+def _is_reordered(new: ParsedText, old: ParsedText) -> bool:
     return (
         new.topic() == old.topic()
         and sorted(new.tokens) == sorted(old.tokens)
@@ -185,51 +194,61 @@ def _swapped(new: ParsedText, old: ParsedText) -> bool:
     )
 
 
-def _denied(newer: _Side, older: _Side) -> str:
+def _opposed_words(newer: _Side, older: _Side) -> str:
     """Return the negation or the opposites in which two statements of one topic differ."""
     new, old = newer.text, older.text
     if refused := new.refused(("instead_of",)) & old.keys() - old.refused(_REFUSING):
         return f"not {' '.join(sorted(refused))}"
-    first, second = set(new.tokens) - set(old.tokens), set(old.tokens) - set(new.tokens)
+    new_tokens, old_tokens = set(new.tokens) - set(old.tokens), set(old.tokens) - set(new.tokens)
     opposed = next(
-        ((a, b) for a in sorted(second) for b in sorted(first) if _are_opposite(a, b)), ()
+        (
+            (old_token, new_token)
+            for old_token in sorted(old_tokens)
+            for new_token in sorted(new_tokens)
+            if _are_opposite(old_token, new_token)
+        ),
+        (),
     )
     # What is denied or reversed must be the same: "starts at 1 s" and "ends at 60 s" both hold.
-    if all(any(term.word not in opposed for term in side.said) for side in (newer, older)):
+    if all(any(term.word not in opposed for term in side.value) for side in (newer, older)):
         return ""
-    if _one_denies(new, old):
+    if _only_one_denies(new, old):
         return A_NEGATION
     return " and ".join(opposed)
 
 
-def _are_opposite(one: str, other: str) -> bool:
-    return (one.lower(), other.lower()) in _OPPOSED
+def _are_opposite(word: str, other: str) -> bool:
+    return (word.lower(), other.lower()) in _OPPOSED
 
 
-def _other_value(newer: _Side, older: _Side) -> str:
+def _differing_values(newer: _Side, older: _Side) -> str:
     """Return the values in which two statements of one topic differ, "" where not each has its own."""
-    if not newer.said or not older.said or _one_denies(newer.text, older.text):
+    if not newer.value or not older.value or _only_one_denies(newer.text, older.text):
         return ""
-    sorts = [{term.sort for term in side.said} for side in (older, newer)]
-    if any(found <= PREDICATE for found in sorts) or all(found & PREDICATE for found in sorts):
+    sorts = [{term.sort for term in side.value} for side in (older, newer)]
+    if any(side_sorts <= PREDICATE for side_sorts in sorts) or all(
+        side_sorts & PREDICATE for side_sorts in sorts
+    ):
         # "Is written in Rust" and "calls the lexer": both may be true.
         return ""
-    if all(found - WORDS for found in sorts):
+    if all(side_sorts - WORDS for side_sorts in sorts):
         # "12 images" and "40 variants" count different things.
-        counted = any("word" in found for found in sorts) and all(found & WORDS for found in sorts)
+        counted = any("word" in side_sorts for side_sorts in sorts) and all(
+            side_sorts & WORDS for side_sorts in sorts
+        )
         differ = _are_comparable(*sorts) and not counted
         differ = differ and (
             sorts[0] - WORDS == sorts[1] - WORDS or not (sorts[0] | sorts[1]) & WORDS
         )
     else:
         differ = not _may_both_hold(newer, older)
-    return f"{_listed(older.said)} and {_listed(newer.said)}" if differ else ""
+    return f"{_listed(older.value)} and {_listed(newer.value)}" if differ else ""
 
 
-def _are_comparable(one: set[str], other: set[str]) -> bool:
+def _are_comparable(sorts: set[str], other_sorts: set[str]) -> bool:
     """Whether two texts count in the same dimension; "hourly" and "every 6 h" do."""
-    first, second = one - WORDS, other - WORDS
-    return first == second or first | second <= _OF_TIME
+    dimensions, other_dimensions = sorts - WORDS, other_sorts - WORDS
+    return dimensions == other_dimensions or dimensions | other_dimensions <= _OF_TIME
 
 
 def _may_both_hold(newer: _Side, older: _Side) -> bool:
@@ -238,29 +257,31 @@ def _may_both_hold(newer: _Side, older: _Side) -> bool:
     texts = (newer.text, older.text)
     values = [{term.key for term in text.terms if term.is_value} for text in texts]
     return bool(
-        _predicates((*newer.said, *older.said))
-        or _stand_apart(newer, older)
+        _predicates((*newer.value, *older.value))
+        or _relate_differently(newer, older)
         or ((newer.topic or older.topic) and not values[0] & values[1])
         or all(text.denials() for text in texts)
         or all(_HAVING.intersection(text.tokens) for text in texts)
         # Of one value that is counted and another one that is not other things are said.
-        or _counts(newer) != _counts(older)
+        or _has_number(newer) != _has_number(older)
         or any(_ADDING.intersection(text.tokens) for text in texts)
-        or any(term.key in _SEVERAL and term.sort == "verb" for t in texts for term in t.terms)
+        or any(
+            term.key in _SEVERAL and term.sort == "verb" for text in texts for term in text.terms
+        )
         or all(text.tokens[:1] and text.tokens[0].lower() in _ERRANDS for text in texts)
     )
 
 
-def _counts(side: _Side) -> bool:
-    return any("number" in term.sort for term in side.said)
+def _has_number(side: _Side) -> bool:
+    return any("number" in term.sort for term in side.value)
 
 
-def _stand_apart(newer: _Side, older: _Side) -> bool:
+def _relate_differently(newer: _Side, older: _Side) -> bool:
     """Whether what is said stands differently to its verb: "use pytest" and "run on every push" are of other
     questions, while "is MIT" and "is under MIT" answer one. Where something comes from or when it is always
     differs from the rest; by what means differs from what it is, and, unless the newer one says "now", from where."""
     new, old = (
-        {term.way for term in side.said if term.sort not in PREDICATE} for side in (newer, older)
+        {term.way for term in side.value if term.sort not in PREDICATE} for side in (newer, older)
     )
     both = new | old
     is_change = not _CHANGING.isdisjoint(newer.text.tokens)

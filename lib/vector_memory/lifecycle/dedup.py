@@ -62,32 +62,32 @@ def compare(one: str, other: str, cosine: float | None, *, are_short: bool = Fal
         return Comparison(Outcome.SUPERSEDES, f'"{sign}"')
     new, old = statement.parse(one), statement.parse(other)
     if not contradiction.are_of_a_series(one, other):
-        if against := contradiction.between(one, other, cosine):
-            return Comparison(Outcome.CONTRADICTS, against)
+        if difference := contradiction.between(one, other, cosine):
+            return Comparison(Outcome.CONTRADICTS, difference)
         if are_short and cosine is not None and disagreement.disagrees(one, other, cosine):
-            return Comparison(Outcome.CONTRADICTS, _differing(new, old))
+            return Comparison(Outcome.CONTRADICTS, _differing_words(new, old))
     if _is_related(new.keys(), old.keys(), cosine):
-        return Comparison(Outcome.RELATED, _differing(new, old))
+        return Comparison(Outcome.RELATED, _differing_words(new, old))
     return Comparison(Outcome.NEW)
 
 
-def _is_same(one: str, other: str, cosine: float | None) -> bool:
+def _is_same(newer: str, older: str, cosine: float | None) -> bool:
     if cosine is None:
-        return wording.same_words(one, other)
-    return cosine >= SAME_COSINE and wording.same_assertion(one, other)
+        return wording.same_words(newer, older)
+    return cosine >= SAME_COSINE and wording.same_assertion(newer, older)
 
 
-def _is_related(one: frozenset[str], other: frozenset[str], cosine: float | None) -> bool:
+def _is_related(new_keys: frozenset[str], old_keys: frozenset[str], cosine: float | None) -> bool:
     if cosine is not None and cosine >= RELATED_COSINE:
         return True
     if cosine is not None and cosine < SHARED_COSINE:
         return False
-    whole = len(one | other)
-    least = RELATED_WORDS if cosine is None else SHARED_WORDS
-    return whole > 0 and len(one & other) / whole >= least
+    all_count = len(new_keys | old_keys)
+    least_share = RELATED_WORDS if cosine is None else SHARED_WORDS
+    return all_count > 0 and len(new_keys & old_keys) / all_count >= least_share
 
 
-def _differing(new: ParsedText, old: ParsedText) -> str:
+def _differing_words(new: ParsedText, old: ParsedText) -> str:
     """Return the words that only one of two texts has."""
-    first, second = set(old.tokens) - set(new.tokens), set(new.tokens) - set(old.tokens)
-    return " / ".join(", ".join(sorted(words)[:6]) for words in (first, second) if words)
+    old_words, new_words = set(old.tokens) - set(new.tokens), set(new.tokens) - set(old.tokens)
+    return " / ".join(", ".join(sorted(words)[:6]) for words in (old_words, new_words) if words)

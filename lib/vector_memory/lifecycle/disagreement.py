@@ -36,43 +36,43 @@ def disagrees(newer: str, older: str, cosine: float) -> bool:
     """
     if max(len(newer.split()), len(older.split())) > LONGEST:
         return False
-    by, least = weights()
-    return odds(features(newer, older, cosine), by) >= least
+    feature_weights, least_odds = weights()
+    return odds(features(newer, older, cosine), feature_weights) >= least_odds
 
 
-def odds(told: Mapping[str, float], by: Mapping[str, float]) -> float:
+def odds(values: Mapping[str, float], feature_weights: Mapping[str, float]) -> float:
     """Return the sum of weights for the features of two statements."""
-    return sum(by[name] * value for name, value in told.items())
+    return sum(feature_weights[name] * value for name, value in values.items())
 
 
 @cache
 def weights() -> tuple[Mapping[str, float], float]:
     """Return what each feature weighs, as it comes with the program, and the sum from which two statements disagree."""
     with open(WEIGHTS_FILE, encoding="utf-8") as file:
-        told = json.load(file)
-    return told["weights"], told["least"]
+        data = json.load(file)
+    return data["weights"], data["least"]
 
 
 def features(newer: str, older: str, cosine: float) -> dict[str, float]:
     """Return what the weights know of two statements, by name."""
     new, old = analysis.analyse(newer), analysis.analyse(older)
     numbers = [_numbers(text) for text in (newer, older)]
-    known, kept = _share(new, old), _share(old, new)
+    new_in_old, old_in_new = _share(new, old), _share(old, new)
     phrases = _TABLE.found(newer)
-    found = {
+    values = {
         "": 1.0,
         "cosine": cosine,
-        "known": known,
-        "kept": kept,
-        "alike": known * kept,
-        "alike, cosine": known * kept * cosine,
+        "known": new_in_old,
+        "kept": old_in_new,
+        "alike": new_in_old * old_in_new,
+        "alike, cosine": new_in_old * old_in_new * cosine,
         "size": math.log1p(len(new)),
         "old size": math.log1p(len(old)),
         "number": not numbers[0] <= numbers[1] and not numbers[1] <= numbers[0],
         "same number": not numbers[0].isdisjoint(numbers[1]),
         **{name: name in phrases for name in _TABLE.parts},
     }
-    return {name: float(value) for name, value in found.items()}
+    return {name: float(value) for name, value in values.items()}
 
 
 def _share(words: Sequence[str], others: Sequence[str]) -> float:

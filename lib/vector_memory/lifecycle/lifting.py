@@ -34,10 +34,10 @@ _OF_US = frozenset(("you", "we", "it", "there"))
 """Of whom that is told, beside what is named by a word that counts: "I may" and "all may" are of others."""
 
 
-def lifts(said: str, rule: str) -> bool:
+def lifts(text: str, rule: str) -> bool:
     """Whether a sentence says that a rule holds no more: that its act may be done, need not be, or is done otherwise. What
     asks, limits it to a case, or tells of what was or of what others may, does not."""
-    return any(_lifts(sentence, rule) for sentence in clauses_in(said, ".;!?"))
+    return any(_lifts(sentence, rule) for sentence in clauses_in(text, ".;!?"))
 
 
 def _lifts(sentence: str, rule: str) -> bool:
@@ -47,11 +47,11 @@ def _lifts(sentence: str, rule: str) -> bool:
     if sentence.endswith("?") or not limiting.isdisjoint(words):
         return False
     # "In the fork, you may push": the case stands in a clause of its own.
-    cases = [new for _, new in parsed if _OF_CASE.issuperset(_first(new)) and new.terms]
+    cases = [new for _, new in parsed if _OF_CASE.issuperset(_first_token(new)) and new.terms]
     return any(
         _is_said_of_us(new, statement.parse(rule))
         and all(case is new for case in cases)
-        and (_ends(new, statement.parse(rule)) or _is_otherwise(clause, rule))
+        and (_ends_rule(new, statement.parse(rule)) or _has_other_value(clause, rule))
         for clause, new in parsed
     )
 
@@ -63,36 +63,36 @@ def _is_said_of_us(new: ParsedText, old: ParsedText) -> bool:
     if verb == 0 or not _PAST.isdisjoint(tokens):
         return False
     places = [place for place in range(verb or 0) if tokens[place] not in _BETWEEN]
-    named = {term.place for term in new.terms}
-    return not places or places[-1] in named or tokens[places[-1]] in _OF_US.union(old.tokens)
+    term_places = {term.place for term in new.terms}
+    return not places or places[-1] in term_places or tokens[places[-1]] in _OF_US.union(old.tokens)
 
 
-def _first(parsed: ParsedText) -> list[str]:
+def _first_token(parsed: ParsedText) -> list[str]:
     return [token.lower() for token in parsed.tokens[:1]]
 
 
-def _ends(new: ParsedText, old: ParsedText) -> bool:
+def _ends_rule(new: ParsedText, old: ParsedText) -> bool:
     """Whether a clause says of a rule's act, and of nothing else, that it may be done or need not be."""
     is_forbidden, words = old.denials() % 2, {token.lower() for token in new.tokens}
     if new.denials() % 2 == is_forbidden or not new.keys() <= old.keys() | _FREE:
         return False
-    left = old.keys() - new.keys()
+    unsaid = old.keys() - new.keys()
     # Of an order ("push to main now") and of a report none of these is a word.
     if is_forbidden:
         means = dropwhile(lambda term: term.way == MEANS, old.terms)
-        left -= {term.key for term in means if term.way == MEANS}
-        return left <= _SPARED and not _ALLOWING.isdisjoint(words)
-    is_ended = not _REQUIRING.isdisjoint(words) or not {"not", "stop"}.isdisjoint(_first(new))
-    return is_ended and len(left) < LEAST_SHARED * len(old.keys())
+        unsaid -= {term.key for term in means if term.way == MEANS}
+        return unsaid <= _SPARED and not _ALLOWING.isdisjoint(words)
+    is_ended = not _REQUIRING.isdisjoint(words) or not {"not", "stop"}.isdisjoint(_first_token(new))
+    return is_ended and len(unsaid) < LEAST_SHARED * len(old.keys())
 
 
-def _is_otherwise(clause: str, rule: str) -> bool:
+def _has_other_value(clause: str, rule: str) -> bool:
     """Whether a clause has another value or person for what a rule says, and says nothing else."""
     new, old = statement.parse(clause), statement.parse(rule)
     shared = new.keys() & old.keys()
     if old.denials() or new.denials() or len(new.keys() - shared) != 1:
         return False
-    against = contradiction.between(clause, rule, None)
-    is_value = against not in ("", contradiction.A_NEGATION)
+    difference = contradiction.between(clause, rule, None)
+    is_value = difference not in ("", contradiction.A_NEGATION)
     is_same = len(shared) >= LEAST_SHARED * len(old.keys())
     return is_value and is_same and not contradiction.are_of_a_series(clause, rule)

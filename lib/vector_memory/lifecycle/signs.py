@@ -58,10 +58,14 @@ _EMPTY_VERBS = frozenset(map(analysis.stem, _GRAMMAR["changing"]))
 
 def changes(text: str) -> list[Change]:
     """Return what a text says has changed, one for each sign."""
-    found = []
+    all_changes = []
     for clause in _CLAUSE.split(text):
-        found += [change for change in (_ended(clause), *_exchanged(clause)) if change is not None]
-    return found
+        all_changes += [
+            change
+            for change in (_read_ending(clause), *_read_exchanges(clause))
+            if change is not None
+        ]
+    return all_changes
 
 
 def replaces(new: str, old: str, cosine: float | None = None) -> str:
@@ -69,20 +73,20 @@ def replaces(new: str, old: str, cosine: float | None = None) -> str:
     not say so, or may mean another thing."""
     if cosine is not None and cosine < LEAST_COSINE:
         return ""
-    old_terms = terms_of(old) - _given_up(old)
-    used = _used(old)
+    old_terms = terms_of(old) - _gone_terms(old)
+    used_term = _used_term(old)
     for change in changes(new):
         if not change.gone or not change.gone <= old_terms:
             continue
         if change.new and change.new <= old_terms:
             continue
-        is_of_all = not change.about and used in change.gone
+        is_of_all = not change.about and used_term in change.gone
         if not change.new or is_of_all or _same_subject(change, old_terms - change.gone, cosine):
             return change.wording
     return ""
 
 
-def _given_up(text: str) -> Terms:
+def _gone_terms(text: str) -> Terms:
     """Return what an older text itself says is gone or not to be: it cannot be replaced again."""
     gone = frozenset(term for change in changes(text) for term in change.gone)
     denied = re.findall(
@@ -91,24 +95,24 @@ def _given_up(text: str) -> Terms:
     return gone | frozenset(term for word in denied for term in analysis.analyse(word))
 
 
-def _used(text: str) -> str:
+def _used_term(text: str) -> str:
     """Return what a text says is used by all: "Use yarn to install packages.", "" where it says more before."""
     terms = analysis.analyse(text)
     place = next((at for at, term in enumerate(terms) if term not in _EMPTY_VERBS), 0)
     return terms[place] if place else ""
 
 
-def _same_subject(change: Change, rest: Terms, cosine: float | None) -> bool:
-    about, rest = change.about - _EMPTY_VERBS, rest - _EMPTY_VERBS
-    if about and rest:
-        shared = len(about & rest) / min(len(about), len(rest))
-        return shared >= LEAST_SHARED and not are_rivals(about, rest)
-    return not about and not rest or (cosine is not None and cosine >= ALONE_COSINE)
+def _same_subject(change: Change, remaining: Terms, cosine: float | None) -> bool:
+    about, remaining = change.about - _EMPTY_VERBS, remaining - _EMPTY_VERBS
+    if about and remaining:
+        shared = len(about & remaining) / min(len(about), len(remaining))
+        return shared >= LEAST_SHARED and not are_rivals(about, remaining)
+    return not about and not remaining or (cosine is not None and cosine >= ALONE_COSINE)
 
 
-def are_rivals(about: Terms, rest: Terms) -> bool:
+def are_rivals(about: Terms, other: Terms) -> bool:
     """Whether two subjects are rivals, such as the staging and the production database."""
-    return any(about & group - rest and rest & group - about for group in _RIVALS)
+    return any(about & group - other and other & group - about for group in _RIVALS)
 
 
 _RIVALS: tuple[Terms, ...] = tuple(
@@ -117,36 +121,36 @@ _RIVALS: tuple[Terms, ...] = tuple(
 """Words, as terms, that name different things of one sort."""
 
 
-def _ended(clause: str) -> Change | None:
+def _read_ending(clause: str) -> Change | None:
     """Return what a clause says is no longer so. What stands behind a comma after the sign is what comes in its
     place: who ends a single thing must say there what it is about."""
-    found = _NO_LONGER.search(clause)
-    if found is None or clause.endswith("?") or clause.split()[0].lower() in _GRAMMAR["clauses"]:
+    match = _NO_LONGER.search(clause)
+    if match is None or clause.endswith("?") or clause.split()[0].lower() in _GRAMMAR["clauses"]:
         return None
-    ended, _, rest = clause[found.end() :].partition(",")
-    gone = terms_of(clause[: found.start()] + " " + ended) - _EMPTY_VERBS
+    ended, _, replacement = clause[match.end() :].partition(",")
+    gone = terms_of(clause[: match.start()] + " " + ended) - _EMPTY_VERBS
     if len(gone) > 1:
-        return Change(gone, frozenset(), gone, found[0].lower())
-    new = terms_of(rest) - gone - _EMPTY_VERBS
+        return Change(gone, frozenset(), gone, match[0].lower())
+    new = terms_of(replacement) - gone - _EMPTY_VERBS
     about = new if len(new) > 1 else frozenset[str]()
-    return Change(gone, new, about, found[0].lower()) if new else None
+    return Change(gone, new, about, match[0].lower()) if new else None
 
 
-def _exchanged(clause: str) -> list[Change]:
-    found = []
+def _read_exchanges(clause: str) -> list[Change]:
+    exchanges = []
     for pattern in _CHANGES:
         for match in pattern.finditer(clause):
-            named, before = match.groupdict(), clause[: match.start()]
-            gone, about = terms_of(named["gone"]), terms_of(f"{before} {clause[match.end() :]}")
-            if "new" in named:
-                new = terms_of(named["new"]) - gone
-                about |= terms_of(named.get("about", ""))
+            groups, before = match.groupdict(), clause[: match.start()]
+            gone, about = terms_of(groups["gone"]), terms_of(f"{before} {clause[match.end() :]}")
+            if "new" in groups:
+                new = terms_of(groups["new"]) - gone
+                about |= terms_of(groups.get("about", ""))
             else:
                 # "Use pnpm instead of npm": what came stands before the sign.
                 new = terms_of(" ".join(before.split()[-1:])) - gone
                 about -= new
-            found.append(Change(gone, new, about, match[0].strip()))
-    return found
+            exchanges.append(Change(gone, new, about, match[0].strip()))
+    return exchanges
 
 
 def terms_of(text: str) -> Terms:

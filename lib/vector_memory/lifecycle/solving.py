@@ -31,10 +31,12 @@ def solves(error: str, files: Sequence[str], problem: str, problem_files: Sequen
         return False
     if _flat(error) in _flat(problem):
         return True
-    named = {os.path.basename(file).lower() for file in files}
-    theirs = {os.path.basename(file).lower() for file in (*problem_files, *mentions.files(problem))}
-    said = signs.terms_of(problem)
-    return bool(named & theirs) and len(terms & said) >= NAMED * len(terms)
+    fixed_names = {os.path.basename(file).lower() for file in files}
+    problem_names = {
+        os.path.basename(file).lower() for file in (*problem_files, *mentions.files(problem))
+    }
+    problem_terms = signs.terms_of(problem)
+    return bool(fixed_names & problem_names) and len(terms & problem_terms) >= NAMED * len(terms)
 
 
 def _flat(text: str) -> str:

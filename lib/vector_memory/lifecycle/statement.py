@@ -21,14 +21,14 @@ _UNITS = {
     for units in tables.sections("grammar")["units"]
     for unit in units.split()[1:]
 }
-_WORDS_OF = tables.sets("grammar")
-_DAYS = frozenset(day + ending for day in _WORDS_OF["days"] for ending in ("", "s"))
-_MODALS = _WORDS_OF["modals"]
+_GRAMMAR = tables.sets("grammar")
+_DAYS = frozenset(day + ending for day in _GRAMMAR["days"] for ending in ("", "s"))
+_MODALS = _GRAMMAR["modals"]
 _AUXILIARIES = _MODALS | {"is", "was", "be", "has", "have", "had", "needs", "need", "uses", "use"}
-_PREPOSITIONS = _WORDS_OF["prepositions"]
-_NARROWING = _WORDS_OF["narrowing"]
+_PREPOSITIONS = _GRAMMAR["prepositions"]
+_NARROWING = _GRAMMAR["narrowing"]
 """Prepositions that say of what something holds, once it is said what holds."""
-_FILLERS = frozenset(map(analysis.stem, _WORDS_OF["fillers"]))
+_FILLERS = frozenset(map(analysis.stem, _GRAMMAR["fillers"]))
 """Verbs and adverbs that say nothing of a topic."""
 _DETERMINERS = frozenset(("every", "any", "old", "per"))
 _OF_TIME = frozenset(
@@ -37,7 +37,7 @@ _OF_TIME = frozenset(
 _MEANS = frozenset(("by", "with", "via", "through", "over"))
 FROM, TIME, MEANS, PLACE, OBJECT = "from", "time", "means", "place", ""
 """How a word stands to its verb."""
-_PARTICIPLES = _WORDS_OF["participles"]
+_PARTICIPLES = _GRAMMAR["participles"]
 _OWNING = frozenset(analysis.stem(word) for word in ("owns", "maintains", "leads", "reviews"))
 """What is said with these verbs is who it is that does so: "Ana owns the parser" is about the parser."""
 
@@ -71,12 +71,12 @@ class ParsedText(NamedTuple):
     tokens: tuple[str, ...]
     clauses: tuple[tuple[frozenset[str], int], ...]
 
-    def denials(self, known: frozenset[str] | None = None) -> int:
-        """Return how often it denies something, in clauses of which half of the keys are known, if any are given."""
+    def denials(self, about: frozenset[str] | None = None) -> int:
+        """Return how often it denies something; given keys, in clauses that have half of theirs among them."""
         counts = (
             count
             for keys, count in self.clauses
-            if known is None or 2 * len(keys & known) >= len(keys)
+            if about is None or 2 * len(keys & about) >= len(keys)
         )
         return sum(counts)
 
@@ -88,7 +88,7 @@ class ParsedText(NamedTuple):
         """Return the keys of what it says, without its predicate."""
         return frozenset(term.key for term in self.terms if term.is_value and not term.is_predicate)
 
-    def turned(self) -> ParsedText:
+    def inverted(self) -> ParsedText:
         """Return it as said of what it says: "Biome is our linter" of the linter."""
         way = MEANS if any(term.is_predicate for term in self.terms) else OBJECT
         terms = (
@@ -121,32 +121,32 @@ def parse(text: str) -> ParsedText:
     sentences = [wording.tokens(part) for part in parts]
     tokens = tuple(token for sentence in sentences for token in sentence)
     terms = [tuple(_terms(sentence)) for sentence in sentences]
-    keys = [frozenset(term.key for term in found) for found in terms]
+    keys = [frozenset(term.key for term in sentence_terms) for sentence_terms in terms]
     counts = [
         sum(token.lower() in wording.NEGATIONS for token in sentence) for sentence in sentences
     ]
-    every = tuple(term for found in terms for term in found)
-    return ParsedText(every, tokens, tuple(zip(keys, counts, strict=True)))
+    all_terms = tuple(term for sentence_terms in terms for term in sentence_terms)
+    return ParsedText(all_terms, tokens, tuple(zip(keys, counts, strict=True)))
 
 
 def _terms(tokens: Sequence[str]) -> Iterator[Term]:
     """Yield a sentence's terms, each with what it belongs to."""
-    verb = _verb(tokens)
+    verb = _verb_place(tokens)
     of_owner = verb < len(tokens) and analysis.stem(tokens[verb].lower()) in _OWNING
-    of_topic, has_said = verb > 0, False
+    of_topic, has_value = verb > 0, False
     # Who owns a thing stands before the verb, or behind "by".
     way = MEANS
     for place, token in enumerate(tokens):
         if place == verb:
-            of_topic, has_said = False, False
+            of_topic, has_value = False, False
             way = MEANS if token in ("use", "uses") and "as" not in tokens else OBJECT
-        elif place > verb and token in _PREPOSITIONS and has_said:
+        elif place > verb and token in _PREPOSITIONS and has_value:
             of_topic = token in _NARROWING
         if token in _PREPOSITIONS or token in _OF_TIME:
-            way = _way(token)
+            way = _way_after(token)
         role = _role(tokens, place, verb)
-        found = list(_term(tokens, place))
-        for key, word, sort in found:
+        token_terms = list(_token_terms(tokens, place))
+        for key, word, sort in token_terms:
             in_topic = of_topic != (of_owner and not role)
             narrows = in_topic and place > verb and not of_owner
             yield Term(
@@ -158,14 +158,14 @@ def _terms(tokens: Sequence[str]) -> Iterator[Term]:
                 narrows,
                 TIME if _is_time(word, sort) else way,
             )
-        has_said = has_said or bool(found) and place > verb and not role
+        has_value = has_value or bool(token_terms) and place > verb and not role
 
 
 def _is_time(word: str, sort: str) -> bool:
     return sort in ("day", "number:time") or _UNITS.get(word) == "time"
 
 
-def _way(token: str) -> str:
+def _way_after(token: str) -> str:
     if token in _OF_TIME:
         return TIME
     return FROM if token == "from" else MEANS if token in _MEANS else PLACE
@@ -176,13 +176,17 @@ def _role(tokens: Sequence[str], place: int, verb: int) -> str:
     if place == verb:
         return "verb" if verb else ""
     between = tokens[verb + 1 : place]
-    if place > verb and tokens[verb] in _MODALS and all(w in wording.NEGATIONS for w in between):
+    if (
+        place > verb
+        and tokens[verb] in _MODALS
+        and all(word in wording.NEGATIONS for word in between)
+    ):
         return "verb"
     behind = verb + 2 if tokens[verb + 1 : verb + 2] == ("be",) else verb + 1
     return "participle" if place == behind and _is_participle(tokens, place) else ""
 
 
-def _term(tokens: Sequence[str], place: int) -> Iterator[tuple[str, str, str]]:
+def _token_terms(tokens: Sequence[str], place: int) -> Iterator[tuple[str, str, str]]:
     """Yield key, word and sort of what a token stands for: nothing, a number with its unit, or a word
     with its parts as one."""
     token = tokens[place]
@@ -193,8 +197,8 @@ def _term(tokens: Sequence[str], place: int) -> Iterator[tuple[str, str, str]]:
         return
     if NUMBER.match(token):
         dimension = _UNITS.get(after, "")
-        whole = f"{token} {after}" if dimension else token
-        yield whole, whole, f"number:{dimension}"
+        measure = f"{token} {after}" if dimension else token
+        yield measure, measure, f"number:{dimension}"
     elif token.lower() in _DAYS or token == "may" and NUMBER.match(before):
         yield token.lower().rstrip("s"), token.lower(), "day"
     elif (
@@ -203,10 +207,8 @@ def _term(tokens: Sequence[str], place: int) -> Iterator[tuple[str, str, str]]:
         and token != "instead_of"
     ):
         for part in _parts(token):
-            again = (
-                part.removeprefix("re") if part.removeprefix("re") in wording.IRREGULAR else part
-            )
-            plain = wording.IRREGULAR.get(again, (again,))[0]
+            base = part.removeprefix("re") if part.removeprefix("re") in wording.IRREGULAR else part
+            plain = wording.IRREGULAR.get(base, (base,))[0]
             terms = [part] if part == "A" else analysis.analyse(plain)
             if terms and terms[0] not in _FILLERS:
                 yield terms[0], part, "word"
@@ -219,20 +221,20 @@ def _parts(token: str) -> Sequence[str]:
     return parts if plain and analysis.STOP_WORDS.isdisjoint(parts) else (token,)
 
 
-def _verb(tokens: Sequence[str]) -> int:
+def _verb_place(tokens: Sequence[str]) -> int:
     """Return where the main verb stands, 0 where a sentence begins with it."""
     if not tokens or tokens[0] in ("we", "I", "you", "they"):
         return min(1, len(tokens))
     first = tokens[0].lower()
-    begins = analysis.stem(tokens[0]) in _FILLERS and first not in _DETERMINERS
-    if begins and not first.endswith("s"):
+    begins_with_verb = analysis.stem(tokens[0]) in _FILLERS and first not in _DETERMINERS
+    if begins_with_verb and not first.endswith("s"):
         return 0
     for place in range(1, len(tokens)):
         token = tokens[place].lower()
         if token in _AUXILIARIES or token in wording.NEGATIONS or _looks_finite(tokens, place):
             return place
     # "Changes to payments need a review" has a verb behind; "uses Kafka" has none.
-    return 0 if begins else _before_preposition(tokens)
+    return 0 if begins_with_verb else _before_preposition(tokens)
 
 
 def _looks_finite(tokens: Sequence[str], place: int) -> bool:
