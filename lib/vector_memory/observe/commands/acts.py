@@ -63,9 +63,9 @@ class Act:
     def value(self, *options: str) -> str:
         """Return what an option is given, "" without it."""
         for place, text in enumerate(self.args):
-            name, sign, rest = text.partition("=")
+            name, sign, assigned = text.partition("=")
             if name in options:
-                return rest if sign else next(iter(self.args[place + 1 : place + 2]), "")
+                return assigned if sign else next(iter(self.args[place + 1 : place + 2]), "")
         return ""
 
     def operands(self, takes: str = "") -> list[ShellWord]:
@@ -74,16 +74,16 @@ class Act:
         Args:
             takes: options, and other words, that take the next word, apart by spaces.
         """
-        operands, skip, ended, taking = [], False, False, takes.split()
+        operands, skips_next, has_ended, valued = [], False, False, takes.split()
         for word in self.words:
-            if skip:
-                skip = False
-            elif not ended and word.text in taking:
-                skip = True
-            elif ended or not word.text.startswith("-") or word.text == "-":
+            if skips_next:
+                skips_next = False
+            elif not has_ended and word.text in valued:
+                skips_next = True
+            elif has_ended or not word.text.startswith("-") or word.text == "-":
                 operands.append(word)
             elif word.text == "--":
-                ended = True
+                has_ended = True
         return operands
 
     def texts(self, takes: str = "") -> list[str]:
@@ -95,13 +95,13 @@ class Act:
         bare = word.text.rstrip("/") or word.text
         return around.path(bare, self.folder) if word.plain and bare else ""
 
-    def fed(self) -> list[str]:
+    def inputs(self) -> list[str]:
         """Return what it reads: a here-document, what `echo`, `printf` or `cat` say, the names of files."""
-        fed = [self.command.given, *(file.text for sign, file in self.command.redirects if sign == "<")]  # fmt: skip
+        inputs = [self.command.given, *(file.text for sign, file in self.command.redirects if sign == "<")]  # fmt: skip
         if self.feeding is not None and self.feeding.name in ("echo", "printf", "cat"):
-            said = [text.replace("\\n", "\n") for text in self.feeding.texts()]
-            fed += [self.feeding.command.given, "\n".join(said)]
-        return [text for text in fed if text]
+            printed = [text.replace("\\n", "\n") for text in self.feeding.texts()]
+            inputs += [self.feeding.command.given, "\n".join(printed)]
+        return [text for text in inputs if text]
 
     @property
     def sources(self) -> list[Act]:
@@ -126,19 +126,19 @@ class Act:
         text = self.command.text or " ".join((self.name, *self.args))
         return text if len(text) <= MOST_WHAT else text[: MOST_WHAT - 1] + "\u2026"
 
-    def found(self, category: str, severity: str, why: str, target: str = "") -> Finding:
+    def finding(self, category: str, severity: str, why: str, target: str = "") -> Finding:
         """Return what it would do, as a finding."""
         return Finding(category, severity, self.what, why, target)
 
     def become(self, words: Sequence[ShellWord], elsewhere: bool = False) -> Iterator[Act]:
         """Yield the commands that this one runs in its place."""
-        given = replace(self.command, words=tuple(words), via=(*self.command.via, self.name))
-        for command in shell.looked_through(given):
+        inner = replace(self.command, words=tuple(words), via=(*self.command.via, self.name))
+        for command in shell.looked_through(inner):
             # What runs others stands with its options in the line: that is what is shown.
-            shown = replace(command, text=self.command.text or command.text)
+            displayed = replace(command, text=self.command.text or command.text)
             program = command.words[0].text
-            there = self.elsewhere or elsewhere
-            yield Act(shown, name_of(program), command.arguments, command.folder, there, self.feeding, program)  # fmt: skip
+            is_elsewhere = self.elsewhere or elsewhere
+            yield Act(displayed, name_of(program), command.arguments, command.folder, is_elsewhere, self.feeding, program)  # fmt: skip
 
 
 def name_of(program: str) -> str:

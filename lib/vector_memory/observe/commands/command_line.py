@@ -44,21 +44,23 @@ class CommandLine:
         """What git ignores of the paths that are asked for."""
         return IgnoredPaths(self.around)
 
-    def made(self, act: Act) -> bool:
+    def has_made(self, act: Act) -> bool:
         """Whether what an act takes away, by its last word, the line itself made before:
         `createdb x; …; dropdb x`."""
         target = "".join(act.texts()[-1:])
-        naming = [other for other in self.before(act) if target and target in other.args]
-        return any(other.name.startswith(("create", "mk")) or _MAKING & {*other.args} for other in naming)  # fmt: skip
+        mentions = [other for other in self.before(act) if target and target in other.args]
+        return any(other.name.startswith(("create", "mk")) or _MAKING & {*other.args} for other in mentions)  # fmt: skip
 
     def before(self, act: Act) -> Iterator[Act]:
         """Yield the acts before one, the nearest first."""
-        place = next((i for i, other in enumerate(self.acts) if other is act), 0)
+        place = next((index for index, other in enumerate(self.acts) if other is act), 0)
         yield from reversed(self.acts[:place])
 
     def after(self, act: Act) -> tuple[Act, ...]:
         """Return the acts after one, in order."""
-        place = next((i for i, other in enumerate(self.acts) if other is act), len(self.acts))
+        place = next(
+            (index for index, other in enumerate(self.acts) if other is act), len(self.acts)
+        )
         return self.acts[place + 1 :]
 
     def readers(self, act: Act) -> list[Act]:
@@ -71,7 +73,7 @@ def of_tool(tool: str, command: str, around: Surroundings) -> CommandLine:
     if tool != "PowerShell":
         return read(command, around)
     script = powershell.parse(command)
-    return _made_ready(script.commands, dict(script.values), around)
+    return _prepare(script.commands, dict(script.values), around)
 
 
 def read(command: str, around: Surroundings) -> CommandLine:
@@ -79,33 +81,38 @@ def read(command: str, around: Surroundings) -> CommandLine:
     values = shell.assigned(command) if "=" in command or "for " in command else {}
     commands: list[Command] = []
     for outer in shell.parse(command):
-        inner, given = _in_powershell(outer)
+        inner, script_values = _powershell_commands(outer)
         commands += inner
-        values = {**given, **values} if given else values
-    return _made_ready(commands, values, around)
+        values = {**script_values, **values} if script_values else values
+    return _prepare(commands, values, around)
 
 
-def _in_powershell(command: Command) -> tuple[list[Command], Values]:
+def _powershell_commands(command: Command) -> tuple[list[Command], Values]:
     """Return what a command runs in PowerShell or cmd.exe, whose words are much the same, and what it gives its variables;
     any other as it is, and a script that is written as for another shell, too."""
-    name, given = name_of(command.words[0].text), command.arguments
+    name, arguments = name_of(command.words[0].text), command.arguments
     option = _SCRIPT_OPTIONS.get(name, "")
-    options = (word.text.lower().replace("//", "/") for word in given)
-    is_script = (len(one) > 1 and option.startswith(one) for one in options)
-    place = next((place for place, found in enumerate(is_script) if found), len(given))
-    script = " ".join(word.text for word in given[place + 1 :]).strip(" -") or command.given
+    options = (word.text.lower().replace("//", "/") for word in arguments)
+    matches = (len(flag) > 1 and option.startswith(flag) for flag in options)
+    place = next((place for place, is_match in enumerate(matches) if is_match), len(arguments))
+    script = " ".join(word.text for word in arguments[place + 1 :]).strip(" -") or command.given
     if not (option and script):
         return [command], {}
     for temporary in ("%TEMP%", "%TMP%", "%temp%", "%tmp%"):
         script = script.replace(temporary, "$env:TEMP")
-    found = powershell.parse(script)
+    parsed = powershell.parse(script)
     via, text, folder = (*command.via, name), command.text, command.folder
     inner = [
-        replace(one, via=(*via, *one.via), text=text, folder=posixpath.join(folder, one.folder))
-        for one in found.commands
+        replace(
+            script_command,
+            via=(*via, *script_command.via),
+            text=text,
+            folder=posixpath.join(folder, script_command.folder),
+        )
+        for script_command in parsed.commands
     ] or [replace(command, words=command.words[:1])]
     is_foreign = '\\"' in script or any(map(_is_foreign, inner))
-    return ([*inner, command] if is_foreign else inner), found.values
+    return ([*inner, command] if is_foreign else inner), parsed.values
 
 
 def _is_foreign(command: Command) -> bool:
@@ -115,33 +122,34 @@ def _is_foreign(command: Command) -> bool:
     return is_loop or (len(words) == 1 and command.name == "echo" and bool(command.redirects))
 
 
-def _made_ready(commands: Sequence[Command], values: Values, around: Surroundings) -> CommandLine:
+def _prepare(commands: Sequence[Command], values: Values, around: Surroundings) -> CommandLine:
     acts: list[Act] = []
     last: Act | None = None
-    known: dict[ShellWord, list[ShellWord]] = {}
+    expansions: dict[ShellWord, list[ShellWord]] = {}
     aliases: dict[str, str] = {}
 
-    given = {
+    known_values = {
         "HOME": around.home, "PWD": around.cwd, "CLAUDE_PROJECT_DIR": around.root,
         "pwd": around.cwd, "git rev-parse --show-toplevel": around.root,
     }  # fmt: skip
 
     def expanded(word: ShellWord) -> list[ShellWord]:
-        if word not in known:
-            known[word] = _expanded(word, values, given)
-        return known[word]
+        if word not in expansions:
+            expansions[word] = _expanded(word, values, known_values)
+        return expansions[word]
 
-    for one in commands:
-        words = [word for said in one.arguments[:MOST_WORDS] for word in expanded(said)]
-        redirects = tuple(Redirect(sign, expanded(target)[0]) for sign, target in one.redirects)
-        whole = replace(one, redirects=redirects) if redirects else one
-        program = expanded(one.words[0])[0].text
-        name, there, feeding = name_of(program), "ssh" in one.via, last if one.piped else None
-        act = Act(whole, name, tuple(words), one.folder, there, feeding, program)
+    for command in commands:
+        words = [word for argument in command.arguments[:MOST_WORDS] for word in expanded(argument)]
+        redirects = tuple(Redirect(sign, expanded(target)[0]) for sign, target in command.redirects)
+        resolved = replace(command, redirects=redirects) if redirects else command
+        program = expanded(command.words[0])[0].text
+        name, is_elsewhere = name_of(program), "ssh" in command.via
+        feeding = last if command.piped else None
+        act = Act(resolved, name, tuple(words), command.folder, is_elsewhere, feeding, program)
         if act.name == "alias":
             aliases.update((name, script) for name, sign, script in (text.partition("=") for text in act.args) if sign)  # fmt: skip
         acts += runners.through(act, around, aliases)
-        if "$()" not in one.via:
+        if "$()" not in command.via:
             last = acts[-1]
     return CommandLine(tuple(acts), around, values)
 
@@ -149,45 +157,48 @@ def _made_ready(commands: Sequence[Command], values: Values, around: Surrounding
 # -- variables -------------------------------------------------------------------------------------
 
 
-def _expanded(word: ShellWord, values: Values, known: Mapping[str, str]) -> list[ShellWord]:
+def _expanded(word: ShellWord, values: Values, known_values: Mapping[str, str]) -> list[ShellWord]:
     """Return a word with known variables and braces put in: several where they hold several."""
     words = [word]
     for _ in range(4):
         if all(shell_word.plain for shell_word in words):
             break
-        words = [new for shell_word in words for new in put_in(shell_word, values, known)][
-            :MOST_EXPANSIONS
-        ]
-    return [new for shell_word in words for new in _unbraced(shell_word)]
+        words = [
+            filled for shell_word in words for filled in put_in(shell_word, values, known_values)
+        ][:MOST_EXPANSIONS]
+    return [filled for shell_word in words for filled in _unbraced(shell_word)]
 
 
-def put_in(word: ShellWord, values: Values, known: Mapping[str, str]) -> list[ShellWord]:
+def put_in(word: ShellWord, values: Values, known_values: Mapping[str, str]) -> list[ShellWord]:
     """Return a word with what is known of it put in, once: several where a variable holds several.
 
     Args:
         values: what the line gives its variables.
-        known: what is known besides: of variables, and of what scripts print.
+        known_values: what is known besides: of variables, and of what scripts print.
     """
     if word.plain:
         return [word]
-    text = _SUBSTITUTION.sub(lambda match: _output_of(match, known), word.text)
+    text = _SUBSTITUTION.sub(lambda match: _output_of(match, known_values), word.text)
     names = list(dict.fromkeys(_VARIABLE.findall(text)))
     words = []
-    for chosen in product(*(_values_of(name, values, known) for name in names)):
-        put = {name: value for name, value in zip(names, chosen, strict=True) if value is not None}
-        new = _VARIABLE.sub(lambda match, put=put: put.get(match.groups(""), match[0]), text)  # type: ignore[misc]
-        glob = word.glob or bool(names) and "*" in new
-        words.append(ShellWord(new, not any(sign in new for sign in _UNKNOWN), glob))
+    for combination in product(*(_values_of(name, values, known_values) for name in names)):
+        pairs = zip(names, combination, strict=True)
+        put = {name: value for name, value in pairs if value is not None}
+        filled = _VARIABLE.sub(lambda match, put=put: put.get(match.groups(""), match[0]), text)  # type: ignore[misc]
+        glob = word.glob or bool(names) and "*" in filled
+        words.append(ShellWord(filled, not any(sign in filled for sign in _UNKNOWN), glob))
     return words or [word]
 
 
-def _values_of(name: tuple[str, ...], values: Values, known: Mapping[str, str]) -> list[str | None]:
+def _values_of(
+    name: tuple[str, ...], values: Values, known_values: Mapping[str, str]
+) -> list[str | None]:
     """Return what a variable may hold; None where nobody knows."""
     plain = name[0] or name[3]
     if plain in values:
         return [value.text for value in values[plain]] or [None]
-    if plain in known:
-        return [known[plain]]
+    if plain in known_values:
+        return [known_values[plain]]
     if _is_scratch(plain.upper()):
         return ["/tmp/scratch"]
     return [name[2]] if name[1] in ("-", "=") and name[2] else [None]
@@ -195,15 +206,17 @@ def _values_of(name: tuple[str, ...], values: Values, known: Mapping[str, str]) 
 
 def _is_scratch(name: str) -> bool:
     """Whether a variable's name in capitals says that a temporary place is in it: `TMPDIR`, `MY_TEMP`."""
-    place = name.removesuffix("DIR").removesuffix("_") if name.endswith("DIR") else name
-    is_last = place.rpartition("_")[2] in ("TMP", "TEMP")
+    base = name.removesuffix("DIR").removesuffix("_") if name.endswith("DIR") else name
+    is_last = base.rpartition("_")[2] in ("TMP", "TEMP")
     return is_last or (name.startswith("TMP_") and name != "TMP_")
 
 
-def _output_of(match: re.Match[str], known: Mapping[str, str]) -> str:
+def _output_of(match: re.Match[str], known_values: Mapping[str, str]) -> str:
     """Return what a command within a word prints, where that is known; else the word as it stands."""
     script = (match[1] or match[2] or "").strip()
-    return "/tmp/scratch/made" if script.startswith("mktemp") else known.get(script, match[0])
+    return (
+        "/tmp/scratch/made" if script.startswith("mktemp") else known_values.get(script, match[0])
+    )
 
 
 def _unbraced(word: ShellWord) -> list[ShellWord]:

@@ -45,15 +45,19 @@ def sensitivity(path: str, around: Surroundings) -> str:
 def _is_public(name: str) -> bool:
     """Whether a file is named as a public key is: "my-public-key.pem"."""
     stem, _, ending = name.rpartition(".")
-    _, public, rest = stem.rpartition("public")
-    return bool(public) and ending in ("pem", "key") and is_made_of(f"-{rest}", "_-", len(name))
+    _, public, after_public = stem.rpartition("public")
+    return (
+        bool(public)
+        and ending in ("pem", "key")
+        and is_made_of(f"-{after_public}", "_-", len(name))
+    )
 
 
 def _is_env(name: str) -> bool:
     return name == ".envrc" or name.startswith((".env.", ".envrc.")) or name.endswith(".env")
 
 
-def changed(path: str, around: Surroundings, adds: bool = False) -> str:
+def write_severity(path: str, around: Surroundings, adds: bool = False) -> str:
     """Return how grave it is to write a file: a `.env` that is not there yet is no loss, nor is a temporary one.
 
     Args:
@@ -94,18 +98,18 @@ def _secret(word: ShellWord, act: Act, line: CommandLine) -> Secret | None:
 
 def folders(act: Act, line: CommandLine) -> list[str]:
     """Return the folders of credentials that an act is given as words."""
-    known = {f"{line.around.home}/{name}" for name in WORDS["secret-folder"]}
-    return [path for word in act.words if (path := act.path(word, line.around)) in known]
+    secret_folders = {f"{line.around.home}/{name}" for name in WORDS["secret-folder"]}
+    return [path for word in act.words if (path := act.path(word, line.around)) in secret_folders]
 
 
 def piped(act: Act, line: CommandLine) -> list[Secret]:
     """Return the credentials that come to an act through a pipe: of files, folders, the environment."""
-    given: list[str] = []
+    origins: list[str] = []
     for source in act.sources:
-        given += [*(path for _, path in secrets(source, line)), *folders(source, line)]
+        origins += [*(path for _, path in secrets(source, line)), *folders(source, line)]
         is_bare = not source.texts() and not source.command.redirects
-        given += ["environment"] if source.name in WORDS["environment"] and is_bare else []
-    return [(HIGH, path) for path in given]
+        origins += ["environment"] if source.name in WORDS["environment"] and is_bare else []
+    return [(HIGH, path) for path in origins]
 
 
 def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
@@ -116,10 +120,10 @@ def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
     source, target = (act.path(word, around) for word in (words[0], words[-1])) if words else ("", "")  # fmt: skip
     if len(words) != 2 or not sensitivity(target, around) or sensitivity(source, around):
         for _, path in secrets(act, line)[:1]:
-            yield act.found(CREDENTIALS, LOW, "It copies or moves credentials.", path)
+            yield act.finding(CREDENTIALS, LOW, "It copies or moves credentials.", path)
     elif around.exists(target) and not act.has("-n", "--no-clobber"):
         # `cp .env.example .env` is how a project is set up; over one that is there it destroys.
-        yield act.found(CREDENTIALS, HIGH, "It writes over credentials.", target)
+        yield act.finding(CREDENTIALS, HIGH, "It writes over credentials.", target)
 
 
 def is_quiet(act: Act, line: CommandLine) -> bool:
@@ -129,14 +133,18 @@ def is_quiet(act: Act, line: CommandLine) -> bool:
         reader.name in WORDS["searcher"] and reader.has("-q", "-c", "-l") for reader in readers
     )
     # `cut -f1` leaves the names.
-    names = (
-        one.name == "cut" and "1" in (one.value("-f"), *(text[2:] for text in one.args))
-        for one in (act, *readers)
+    leaves_names = (
+        program.name == "cut" and "1" in (program.value("-f"), *(text[2:] for text in program.args))
+        for program in (act, *readers)
     )
-    return counted or any(names) or any(one.name in WORDS["counting"] for one in (act, *readers))
+    return (
+        counted
+        or any(leaves_names)
+        or any(program.name in WORDS["counting"] for program in (act, *readers))
+    )
 
 
 def is_consumed(act: Act, line: CommandLine) -> bool:
     """Whether another program takes what an act prints, so that nobody sees it."""
-    taken = any(other.name not in WORDS["printer"] for other in line.readers(act))
-    return taken or "$()" in act.command.via
+    is_read = any(other.name not in WORDS["printer"] for other in line.readers(act))
+    return is_read or "$()" in act.command.via

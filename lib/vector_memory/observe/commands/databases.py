@@ -38,10 +38,10 @@ def in_sql(what: str, script: str) -> Iterator[Finding]:
     verbs = {statement.split()[0].upper() for statement in statements}
     if "ROLLBACK" in verbs and "COMMIT" not in verbs:
         return
-    for one in statements:
+    for statement in statements:
         for rule in rules.RULES["*sql"]:
-            if match := rule.compiled.match(one):
-                if rule.conditions != "unlimited" or not _is_limited(one):
+            if match := rule.compiled.match(statement):
+                if rule.conditions != "unlimited" or not _is_limited(statement):
                     why = rule.why.format(match[1].lower())
                     yield Finding(DATA, rule.severity, what, why, match[2].strip('"`[]'))
                 break
@@ -50,7 +50,7 @@ def in_sql(what: str, script: str) -> Iterator[Finding]:
 def _statements(script: str) -> list[str]:
     """Return the statements of SQL, without comments and what stands in literals."""
     plain = _LITERAL.sub("''", _TALK.sub(" ", script[:MOST_SQL]))
-    return [one.strip() for one in plain.split(";") if one.strip()]
+    return [part.strip() for part in plain.split(";") if part.strip()]
 
 
 def _is_limited(sql: str) -> bool:
@@ -61,27 +61,29 @@ def _is_limited(sql: str) -> bool:
 
 def executed(act: Act, script: str) -> Iterator[Finding]:
     """Yield what the SQL would destroy that a script of another language has run."""
-    said = [match[match.lastindex or 0] for match in _EXECUTED.finditer(script)]
-    if said and ":memory:" not in script and "rollback(" not in script:
-        yield from in_sql(act.what, ";".join(said))
+    queries = [match[match.lastindex or 0] for match in _EXECUTED.finditer(script)]
+    if queries and ":memory:" not in script and "rollback(" not in script:
+        yield from in_sql(act.what, ";".join(queries))
 
 
 def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what a client of a SQL database is told to destroy, or any program by a statement as a word of its own."""
     if act.name not in _CLIENTS:
         words = () if act.name in WORDS["textual"] else act.args
-        for said in (word.partition("=")[2] if word.startswith("--") else word for word in words):
+        for argument in (
+            word.partition("=")[2] if word.startswith("--") else word for word in words
+        ):
             # In small letters it may be talk.
-            if said.startswith(_STATEMENTS):
-                yield from in_sql(act.what, said)
+            if argument.startswith(_STATEMENTS):
+                yield from in_sql(act.what, argument)
         return
     database = _database(act)
     path = file_of(act, line.around)
     if path and (":memory:" in path or line.around.is_scratch(path) or line.around.was_made(path)):
         return
     for script in scripts(act):
-        for one in in_sql(act.what, script):
-            yield one._replace(severity=LOW) if rules.is_for_tests(database) else one
+        for finding in in_sql(act.what, script):
+            yield finding._replace(severity=LOW) if rules.is_for_tests(database) else finding
 
 
 def _database(act: Act) -> str:
@@ -99,23 +101,25 @@ def file_of(act: Act, around: CommandSurroundings) -> str:
 def writes(act: Act) -> bool:
     """Whether a client is told to change what stays: not where it is asked to show or explain, what is undone, and what
     is temporary or in memory."""
-    statements = [one for script in scripts(act) for one in _statements(script)]
-    if ":memory:" in act.args or any(one.lower().startswith("rollback") for one in statements):
+    statements = [statement for script in scripts(act) for statement in _statements(script)]
+    if ":memory:" in act.args or any(
+        statement.lower().startswith("rollback") for statement in statements
+    ):
         return False
-    return any(_WRITES.match(one) for one in statements)
+    return any(_WRITES.match(statement) for statement in statements)
 
 
 def scripts(act: Act) -> Iterator[str]:
     """Yield the SQL that a client is given: in an option, a word, a here-document, another's output."""
     for place, text in enumerate(act.args):
-        name, sign, rest = text.partition("=")
+        name, sign, assigned = text.partition("=")
         if name in _STATEMENT_OPTIONS and sign:
-            yield rest
+            yield assigned
         elif text in _STATEMENT_OPTIONS or _is_code(text):
             yield from act.args[place + 1 : place + 2]
     if act.name in ("sqlite3", "duckdb", "bq", "usql"):
         yield from [text for text in act.texts() if " " in text.strip()]
-    yield from act.fed()
+    yield from act.inputs()
 
 
 def _is_code(option: str) -> bool:
@@ -123,6 +127,10 @@ def _is_code(option: str) -> bool:
     return option[:1] == "-" and option[1:].isalpha() and option[-1] in "ceQq"
 
 
-_TOLD = {name for name, known in rules.RULES.items() if DATA in {rule.category for rule in known}}
-PROGRAMS = (_CLIENTS | _TOLD | {"createdb"}) - WORDS["package-manager"] - {"*sql", "*script"}
+_RULED = {
+    program
+    for program, program_rules in rules.RULES.items()
+    if DATA in {rule.category for rule in program_rules}
+}
+PROGRAMS = (_CLIENTS | _RULED | {"createdb"}) - WORDS["package-manager"] - {"*sql", "*script"}
 """All that speaks to a database."""

@@ -53,33 +53,33 @@ def loss(word: ShellWord, act: Act, line: CommandLine, recursive: bool) -> Loss 
     """Return what the deletion of what a word names would lose; None where it does no harm."""
     text = word.text
     if act.elsewhere:
-        again = text.startswith(("/tmp/", "/var/tmp/")) or is_name_made_again(posixpath.basename(text.rstrip("/")))  # fmt: skip
+        is_made_anew = text.startswith(("/tmp/", "/var/tmp/")) or is_name_made_again(posixpath.basename(text.rstrip("/")))  # fmt: skip
         why = "It deletes a folder on another machine."
-        return None if again or not recursive else (HIGH, why, text)
+        return None if is_made_anew or not recursive else (HIGH, why, text)
     if not word.plain:
-        return _unknown(text) if recursive else None
+        return _loss_of_unknown(text) if recursive else None
     path = line.around.path(text.rstrip("/") or "/", act.folder)
     if not path:
         return HIGH, "It deletes a folder of another user.", text
-    return _at(path, line.around, recursive, word.glob)
+    return _loss_at(path, line.around, recursive, word.glob)
 
 
-def _at(path: str, around: Surroundings, recursive: bool, glob: bool) -> Loss | None:
+def _loss_at(path: str, around: Surroundings, recursive: bool, glob: bool) -> Loss | None:
     name, inner, home = posixpath.basename(path), around.within(path), around.home + "/"
-    everything = name in _EVERYTHING or path == "/*"
-    place = posixpath.dirname(path) if everything else path
-    made_again = is_made_again(place, around)
-    if everything and not made_again and (recursive or inner is not None):
+    is_everything = name in _EVERYTHING or path == "/*"
+    place = posixpath.dirname(path) if is_everything else path
+    is_nobodys = is_made_again(place, around)
+    if is_everything and not is_nobodys and (recursive or inner is not None):
         what = "the project's folder" if place == around.root else place
         return HIGH, f"It deletes everything in {what}.", place
     if (around.root + "/").startswith(place.rstrip("/") + "/") or place in (around.home, "/" + name):  # fmt: skip
-        whole = {around.root: "the whole project", around.home: "the whole home folder"}
-        what = whole.get(place, f"all below {place}")
+        whole_names = {around.root: "the whole project", around.home: "the whole home folder"}
+        what = whole_names.get(place, f"all below {place}")
         return (HIGH, f"It deletes {what}.", place) if recursive else None
     if name == ".git" or "/.git/" in path:
         why = "It deletes git's own files: the history that is not pushed is lost."
         return None if name.endswith(".lock") else (HIGH, why, place)
-    if made_again or path.startswith(home + ".claude/") and not recursive:
+    if is_nobodys or path.startswith(home + ".claude/") and not recursive:
         return None
     if inner is None:
         is_grave = recursive or place.startswith(_SYSTEM) and not place.startswith(home)
@@ -91,7 +91,7 @@ def _at(path: str, around: Surroundings, recursive: bool, glob: bool) -> Loss | 
     return None
 
 
-def _unknown(text: str) -> Loss | None:
+def _loss_of_unknown(text: str) -> Loss | None:
     """Return the loss of what nobody knows: a variable that the line does not set."""
     why = "What it deletes depends on a variable that this line does not set."
     if is_name_made_again(text.rpartition("/")[2]):
@@ -109,15 +109,15 @@ def _unknown(text: str) -> Loss | None:
 def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what `rm`, `find` and their kin would delete."""
     if act.name in _REMOVERS:
-        yield from _removed(act, line)
+        yield from _judge_removal(act, line)
     elif act.name in FILE_SEARCHES and "-delete" in act.args:
-        yield from _searched(act, line)
+        yield from _judge_search(act, line)
 
 
-def _removed(act: Act, line: CommandLine) -> Iterator[Finding]:
+def _judge_removal(act: Act, line: CommandLine) -> Iterator[Finding]:
     if "find" in act.command.via:
         search = next((other for other in line.before(act) if other.name in FILE_SEARCHES), act)
-        yield from _searched(search, line)
+        yield from _judge_search(search, line)
         return
     if act.has("--help", "--version"):
         return
@@ -125,23 +125,23 @@ def _removed(act: Act, line: CommandLine) -> Iterator[Finding]:
     if act.name in WORDS["powershell-remover"]:
         recursive = not {"-recurse", "/s"}.isdisjoint(map(str.lower, act.args))
     if act.is_listed or act.feeding is not None and act.feeding.name == "read":
-        yield from _listed(act, line, recursive)
+        yield from _judge_listed(act, line, recursive)
         words = [] if act.is_listed else [word for word in words if word.plain]
-    yield from _lost(words, act, line, recursive)
+    yield from _judge_words(words, act, line, recursive)
 
 
-def _lost(
+def _judge_words(
     words: list[ShellWord], act: Act, line: CommandLine, recursive: bool
 ) -> Iterator[Finding]:
     """Yield the losses of deleting what words name, but for what the line made itself."""
-    made = _made_before(act, line)
+    made_paths = _made_before(act, line)
     for word in words:
         path = act.path(word, line.around)
-        is_made = bool(path) and f"{path}/".startswith(made)
+        is_made = bool(path) and f"{path}/".startswith(made_paths)
         if not (is_made or _is_built_next(path, line)) and (
             lost := loss(word, act, line, recursive)
         ):
-            yield act.found(DELETE, *(_rebuilt(lost, act, line) or lost))
+            yield act.finding(DELETE, *(_loss_of_rebuilt(lost, act, line) or lost))
 
 
 def _is_built_next(path: str, line: CommandLine) -> bool:
@@ -150,7 +150,7 @@ def _is_built_next(path: str, line: CommandLine) -> bool:
     return any(f"{act.name}={part}" in WORDS["built-by"] for act in line.acts for part in parts)
 
 
-def _rebuilt(lost: Loss, act: Act, line: CommandLine) -> Loss | None:
+def _loss_of_rebuilt(lost: Loss, act: Act, line: CommandLine) -> Loss | None:
     """Return what is lost of a folder of the project that git ignores, where the same line goes on to build or to
     install: it is hardly somebody's work, and yet may be data. None for any other, and where its name says so."""
     inner = line.around.within(lost[2])
@@ -172,36 +172,36 @@ def _builds(act: Act) -> bool:
         or act.has("-g", "--global")
     ):
         return False
-    first = act.texts()[:2]
-    given = (part for text in first for part in parts_of(text))
+    leading = act.texts()[:2]
+    parts = (part for text in leading for part in parts_of(text))
     return not (
-        WORDS["building-verb"].isdisjoint((act.name, *given))
-        and WORDS["building-command"].isdisjoint(f"{act.name}={text}" for text in first)
+        WORDS["building-verb"].isdisjoint((act.name, *parts))
+        and WORDS["building-command"].isdisjoint(f"{act.name}={text}" for text in leading)
     )
 
 
 def _made_before(act: Act, line: CommandLine) -> tuple[str, ...]:
     """Return how the paths begin, with a `/` behind them, that the line itself made before an act."""
-    made: set[str] = set()
+    paths_made: set[str] = set()
     for other in line.before(act):
         is_clone = other.name == "git" and other.args[:1] == ("clone",)
         if is_clone or other.name in ("mkdir", "touch") or other.name in WORDS["fetcher"]:
             words = other.operands("-m -b --depth")[2 * is_clone :]
             paths = (other.path(word, line.around) for word in words)
-            made |= {f"{path}/" for path in paths if path not in ("", line.around.root)}
+            paths_made |= {f"{path}/" for path in paths if path not in ("", line.around.root)}
         elif other.name in ("unzip", "tar"):
             # What it unpacks is called like the archive, or begins so.
             names = (text.rpartition("/")[2].partition(".")[0] for text in other.texts())
-            made |= {line.around.path(name, other.folder) for name in names if name}
-    return tuple(made)
+            paths_made |= {line.around.path(name, other.folder) for name in names if name}
+    return tuple(paths_made)
 
 
-def _listed(act: Act, line: CommandLine, recursive: bool) -> Iterator[Finding]:
+def _judge_listed(act: Act, line: CommandLine, recursive: bool) -> Iterator[Finding]:
     """Judge what another command lists and this one deletes."""
     listing = (source for source in act.sources if source.name in ("ls", *FILE_SEARCHES))
     source = next(listing, act.sources[-1] if act.sources else None)
     if source is not None and source.name in FILE_SEARCHES:
-        yield from _searched(source, line)
+        yield from _judge_search(source, line)
         return
     name, what = (source.name, source.what) if source else ("a file", act.what)
     words, severity = source.operands() if source and name == "ls" else [], HIGH
@@ -210,24 +210,24 @@ def _listed(act: Act, line: CommandLine, recursive: bool) -> Iterator[Finding]:
     is_picked = source is not act.feeding or any(word.glob for word in words)
     if not recursive and (name in ("echo", "printf") or name == "ls" and is_picked):
         severity = LOW
-    yield act.found(DELETE, severity, f"It deletes whatever {name} lists.", what)
+    yield act.finding(DELETE, severity, f"It deletes whatever {name} lists.", what)
 
 
-def _searched(act: Act, line: CommandLine) -> Iterator[Finding]:
+def _judge_search(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield the gravest loss of deleting what `find` or `fd` finds."""
     names, roots = search_of(act)
-    shallow = bool(names) and act.value("-maxdepth") == "1"
+    is_shallow = bool(names) and act.value("-maxdepth") == "1"
     words = [
         root._replace(text=f"{root.text.rstrip('/')}/{name}", glob=True)
         for root in roots or [ShellWord(".")]
         for name in names or ["*"]
     ]
-    losses = [found for word in words if (found := loss(word, act, line, not shallow))]
-    kept = sorted(WORDS["kept-by-some"].intersection(names))
-    if not losses and kept:
-        losses = [(LOW, f"It deletes every {kept[0]} that it finds.", kept[0])]
+    losses = [lost for word in words if (lost := loss(word, act, line, not is_shallow))]
+    kept_names = sorted(WORDS["kept-by-some"].intersection(names))
+    if not losses and kept_names:
+        losses = [(LOW, f"It deletes every {kept_names[0]} that it finds.", kept_names[0])]
     if losses and "-empty" not in act.args:
-        yield act.found(DELETE, *min(losses))
+        yield act.finding(DELETE, *min(losses))
 
 
 def search_of(act: Act) -> tuple[list[str], list[ShellWord]]:

@@ -79,8 +79,8 @@ class CommandSurroundings:
     def path(self, text: str, folder: str = "") -> str:
         """Return the absolute path that a word names, "" if that cannot be told."""
         if text.startswith("~"):
-            name, _, rest = text[1:].partition("/")
-            return posixpath.normpath(posixpath.join(self.home, rest)) if not name else ""
+            name, _, tail = text[1:].partition("/")
+            return posixpath.normpath(posixpath.join(self.home, tail)) if not name else ""
         if folder.startswith("~"):
             folder = self.path(folder)
         path = posixpath.normpath(posixpath.join(self.cwd, folder, text))
@@ -103,10 +103,10 @@ class CommandSurroundings:
     @property
     def _is_temporary(self) -> bool:
         """Whether the project itself lies in a folder that a program made for a moment: `/tmp/tmpa1b2c3d4`."""
-        place = next((one for one in SCRATCH if self.root.startswith(one)), "")
+        place = next((folder for folder in SCRATCH if self.root.startswith(folder)), "")
         name = self.root[len(place) :].partition("/")[0]
         return bool(place) and name.startswith("tmp")
 
     def was_made(self, path: str) -> bool:
         """Whether the session itself made this, or a folder that it lies in."""
-        return any(path == one or path.startswith(one + "/") for one in self.made)
+        return any(path == made_path or path.startswith(made_path + "/") for made_path in self.made)

@@ -26,11 +26,13 @@ def decode(text: str, program: str, words: Collection[str]) -> str:
 
 def decoded(word: str) -> str:
     """Return the script that a word such as `$(echo … | base64 -d)` becomes, "" for any other word."""
-    said = ""
+    output = ""
     is_script = len(word) < MOST_WORD and ("$(" in word or "`" in word)
     for command in shell.parse(word) if is_script else ():
         words = [argument.text for argument in command.arguments]
-        if script := decode(command.given or (said if command.piped else ""), command.name, words):
+        if script := decode(
+            command.given or (output if command.piped else ""), command.name, words
+        ):
             return script
-        said = words[-1] if words else ""
+        output = words[-1] if words else ""
     return ""

@@ -19,7 +19,7 @@ MOST_PATHS = 16
 """Paths of one command line that are looked up: each is held against every line, at every depth."""
 ANY_DEPTH = "**"
 Rule = tuple[bool, tuple[str, ...]]
-"""Whether a line of a `.gitignore` has what fits it kept, and the forms of the names in a path, in order."""
+"""Whether a line of a `.gitignore` keeps what fits it (`!`), and the forms of the names in a path, in order."""
 
 
 @dataclass
@@ -31,16 +31,16 @@ class IgnoredPaths:
     _rules: dict[str, list[Rule]] = field(default_factory=dict)
 
     def has(self, path: str) -> bool:
-        """Whether git ignores what lies at an absolute path of the project, or a folder that it lies in. Of what comes
-        after `MOST_PATHS` others that is not said."""
+        """Whether git ignores what lies at an absolute path of the project, or a folder that it lies in. After
+        `MOST_PATHS` paths no other is looked up: False."""
         if path not in self._known and len(self._known) < MOST_PATHS:
             names = (self.around.within(path) or ".").split("/")
             depths = range(1, len(names) + 1)
-            self._known[path] = any(self._is_told(names[:depth]) for depth in depths)
+            self._known[path] = any(self._is_excluded(names[:depth]) for depth in depths)
         return self._known.get(path, False)
 
-    def _is_told(self, names: Sequence[str]) -> bool:
-        """Whether the last line that speaks of a path, in the folder nearest to it, has it ignored."""
+    def _is_excluded(self, names: Sequence[str]) -> bool:
+        """Whether the line that decides on a path has it ignored: the last that fits it, in the folder nearest to it."""
         for depth in reversed(range(len(names))):
             for is_kept, forms in reversed(self._rules_of("/".join(names[:depth]))):
                 if _fits(names[depth:], forms):
@@ -51,8 +51,10 @@ class IgnoredPaths:
         if folder not in self._rules:
             text = self.around.text_of(posixpath.join(self.around.root, folder, ".gitignore"))
             lines = map(str.strip, text.splitlines()[:MOST_LINES])
-            told = ((line[:1] == "!", line) for line in lines if line[:1] not in ("", "#"))
-            self._rules[folder] = [(kept, tuple(_forms(line[kept:]))) for kept, line in told]
+            entries = ((line[:1] == "!", line) for line in lines if line[:1] not in ("", "#"))
+            self._rules[folder] = [
+                (is_kept, tuple(_forms(line[is_kept:]))) for is_kept, line in entries
+            ]
         return self._rules[folder]
 
 
@@ -73,7 +75,7 @@ def _fits(names: Sequence[str], forms: Sequence[str]) -> bool:
             places = set(range(min(places), len(names) + 1))
         else:
             matches = _matcher(form)
-            places = {at + 1 for at in places if at < len(names) and matches(names[at])}
+            places = {place + 1 for place in places if place < len(names) and matches(names[place])}
             if not places:
                 return False
     return len(names) in places

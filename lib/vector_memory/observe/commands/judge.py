@@ -41,38 +41,38 @@ _BOMB = re.compile(r"(\S{1,20})\s*\(\)\s*\{\s*\1\s*\|\s*\1\s*&\s*\}\s*;\s*\1(?:\
 
 
 def of_call(
-    tool: str, given: Mapping[str, Any], around: Surroundings, line: CommandLine | None = None
+    tool: str, arguments: Mapping[str, Any], around: Surroundings, line: CommandLine | None = None
 ) -> list[Finding]:
     """Return what a tool call would destroy, the gravest first; [] for most.
 
     Args:
         tool: the tool's name.
-        given: what it is given.
+        arguments: what it is given.
         around: where it is called.
         line: its command as `command_line.read` made it ready, where somebody did so already.
     """
-    return _distinct(list(_of_call(tool, given, around, line)))
+    return _distinct(list(_of_call(tool, arguments, around, line)))
 
 
 def _of_call(
-    tool: str, given: Mapping[str, Any], around: Surroundings, line: CommandLine | None
+    tool: str, arguments: Mapping[str, Any], around: Surroundings, line: CommandLine | None
 ) -> Iterator[Finding]:
-    path = path_of(given, around)
+    path = path_of(arguments, around)
     if tool in SHELL_TOOLS:
-        command = str(given.get("command") or "")
+        command = str(arguments.get("command") or "")
         line = line or command_line.of_tool(tool, command, around)
         yield from of_command(command, around, line)
     elif tool.startswith("mcp__"):
-        yield from _of_stranger(tool, given)
-        for own, told in strangers.as_own(tool, given, around):
-            yield from _of_call(own, told, around, None)
+        yield from _of_foreign_tool(tool, arguments)
+        for own_tool, own_arguments in strangers.as_own(tool, arguments, around):
+            yield from _of_call(own_tool, own_arguments, around, None)
     elif tool == "Read" and (severity := credentials.sensitivity(path, around)):
         why = "It shows credentials."
         yield Finding(findings.CREDENTIALS, severity, f"Read {path}", why, path)
     elif tool in WRITERS and path:
-        inner, text = around.within(path), new_text(given)
+        inner, text = around.within(path), new_text(arguments)
         is_emptied = tool == "Write" and not text.strip() and around.exists(path)
-        if lost := writes.loss(path, around, text, _adds(given), is_emptied):
+        if lost := writes.loss(path, around, text, _adds(arguments), is_emptied):
             yield Finding(lost[0], lost[1], f"{tool} {inner or path}", lost[2], path)
 
 
@@ -81,13 +81,13 @@ def of_command(
 ) -> list[Finding]:
     """Return what a command line would destroy."""
     line = line or command_line.read(command, around)
-    found = []
+    results = []
     if "()" in command and (bomb := _BOMB.search(command[:4_096])):
         why = "It starts itself until the machine stands still."
-        found.append(Finding(findings.PROCESSES, HIGH, bomb[0], why, "fork bomb"))
+        results.append(Finding(findings.PROCESSES, HIGH, bomb[0], why, "fork bomb"))
     for act in line.acts[:MOST_ACTS]:
-        found += _of_act(act, line)
-    return found
+        results += _of_act(act, line)
+    return results
 
 
 def _of_act(act: Act, line: CommandLine) -> Iterator[Finding]:
@@ -99,42 +99,42 @@ def _of_act(act: Act, line: CommandLine) -> Iterator[Finding]:
         yield from scripts.judge(act, script, line)
         for command in list(scripts.commands_in(script))[: scripts.MOST_COMMANDS]:
             inner = command_line.read(command, line.around)
-            for one in inner.acts:
-                if not scripts.is_language(one):
-                    yield from _of_act(one, inner)
+            for inner_act in inner.acts:
+                if not scripts.is_language(inner_act):
+                    yield from _of_act(inner_act, inner)
 
 
-def _distinct(found: Sequence[Finding]) -> list[Finding]:
+def _distinct(results: Sequence[Finding]) -> list[Finding]:
     """Return findings once for each category and target, the gravest first: what is sent is more than shown."""
-    kept: dict[tuple[str, str], Finding] = {}
-    for one in sorted(
-        found, key=lambda one: (one.severity != HIGH, one.why.startswith("It shows"))
+    by_target: dict[tuple[str, str], Finding] = {}
+    for finding in sorted(
+        results, key=lambda finding: (finding.severity != HIGH, finding.why.startswith("It shows"))
     ):
-        kept.setdefault((one.category, one.target), one)
-    return list(kept.values())[:MOST_FINDINGS]
+        by_target.setdefault((finding.category, finding.target), finding)
+    return list(by_target.values())[:MOST_FINDINGS]
 
 
 # -- tools of the client ---------------------------------------------------------------------------
 
 
-def path_of(given: Mapping[str, Any], around: Surroundings) -> str:
+def path_of(arguments: Mapping[str, Any], around: Surroundings) -> str:
     """Return the absolute path of the file that a tool is given, "" without one."""
-    named = given.get("file_path") or given.get("notebook_path") or given.get("path")
-    return around.path(named) if isinstance(named, str) and named else ""
+    path = arguments.get("file_path") or arguments.get("notebook_path") or arguments.get("path")
+    return around.path(path) if isinstance(path, str) and path else ""
 
 
-def new_text(given: Mapping[str, Any]) -> str:
+def new_text(arguments: Mapping[str, Any]) -> str:
     """Return what a writing tool puts into a file."""
-    edits = given.get("edits")
-    parts = [given.get("content"), given.get("new_string"), given.get("new_source")]
+    edits = arguments.get("edits")
+    parts = [arguments.get("content"), arguments.get("new_string"), arguments.get("new_source")]
     if isinstance(edits, list):
         parts += [edit.get("new_string") for edit in edits if isinstance(edit, dict)]
     return "\n".join(part for part in parts if isinstance(part, str))
 
 
-def _adds(given: Mapping[str, Any]) -> bool:
+def _adds(arguments: Mapping[str, Any]) -> bool:
     """Whether an edit leaves every line that it replaces."""
-    edits = given["edits"] if isinstance(given.get("edits"), list) else [given]
+    edits = arguments["edits"] if isinstance(arguments.get("edits"), list) else [arguments]
     pairs = [(edit.get("old_string"), edit.get("new_string")) for edit in edits if isinstance(edit, Mapping)]  # fmt: skip
     return bool(pairs) and all(
         isinstance(old, str)
@@ -149,18 +149,20 @@ def _adds(given: Mapping[str, Any]) -> bool:
 _QUERIES = ("sql", "query", "statement", "queries", "script")
 
 
-def _of_stranger(tool: str, given: Mapping[str, Any]) -> Iterator[Finding]:
+def _of_foreign_tool(tool: str, arguments: Mapping[str, Any]) -> Iterator[Finding]:
     """Judge a tool of an MCP server by its name, and by the SQL that it is given."""
     if tool.replace("_", "-").startswith(strangers.OWN):
         return
     server, _, verb = tool.removeprefix("mcp__").rpartition("__")
     for name in _QUERIES:
-        if isinstance(given.get(name), str):
-            yield from databases.in_sql(f"{server}: {given[name]}"[:MOST_WHAT], given[name])
+        if isinstance(arguments.get(name), str):
+            yield from databases.in_sql(f"{server}: {arguments[name]}"[:MOST_WHAT], arguments[name])
     if not WORDS["deleting-verb"].isdisjoint(parts_of(verb)):
-        words = (f"{key}={value}" for key, value in given.items() if isinstance(value, (str, int)))
-        told = ", ".join(words)
-        what, why = f"{server}: {verb}({told})", f"A tool of {server} deletes something."
+        words = (
+            f"{key}={value}" for key, value in arguments.items() if isinstance(value, (str, int))
+        )
+        listed = ", ".join(words)
+        what, why = f"{server}: {verb}({listed})", f"A tool of {server} deletes something."
         yield Finding(
-            findings.INFRASTRUCTURE, HIGH, what[:MOST_WHAT], why, told[:MOST_WHAT] or verb
+            findings.INFRASTRUCTURE, HIGH, what[:MOST_WHAT], why, listed[:MOST_WHAT] or verb
         )

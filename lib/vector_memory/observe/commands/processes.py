@@ -25,10 +25,10 @@ def is_searched(act: Act) -> bool:
         return False
     pipes: list[Sequence[Act]] = [act.sources[::-1]]
     filled = (word.text for word in act.words if not word.plain and word.text[:1] in "$`")
-    for inner in (shell.parse(text[1 + text.startswith("$(") : -1]) for text in filled):
-        ends = (place for place, one in enumerate(inner) if place and not one.piped)
-        pipe = inner[: next(ends, len(inner))]
-        pipes.append([Act(one, one.name, one.arguments) for one in pipe])
+    for commands in (shell.parse(text[1 + text.startswith("$(") : -1]) for text in filled):
+        ends = (place for place, command in enumerate(commands) if place and not command.piped)
+        pipe = commands[: next(ends, len(commands))]
+        pipes.append([Act(command, command.name, command.arguments) for command in pipe])
     return any(map(_is_search, pipes))
 
 
@@ -36,29 +36,29 @@ def _is_search(pipe: Sequence[Act]) -> bool:
     """Whether a pipe gives all processes of such a name: `pgrep -f node`, `ps aux | grep node | awk '{print $2}'`."""
     if not pipe:
         return False
-    first, *behind = pipe
-    searches = [first]
-    if first.name == "ps" and _lists_all(first):
-        searches = [one for one in behind if one.name in WORDS["line-search"] and not one.has("-v")]
-    elif first.name not in WORDS["process-search"]:
+    head, *behind = pipe
+    searches = [head]
+    if head.name == "ps" and _lists_all(head):
+        searches = [act for act in behind if act.name in WORDS["line-search"] and not act.has("-v")]
+    elif head.name not in WORDS["process-search"]:
         return False
-    others = [one for one in behind if one not in searches]
-    return bool(searches) and all(map(_is_plain, searches)) and all(map(_passes, others))
+    filters = [act for act in behind if act not in searches]
+    return bool(searches) and all(map(_is_plain, searches)) and all(map(_passes, filters))
 
 
 def _is_plain(search: Act) -> bool:
     """Whether a search is for such a name alone, and no option narrows it."""
-    known = {*"aEfFilwx"} if search.name != "pidof" else {"x"}
+    plain_letters = {*"aEfFilwx"} if search.name != "pidof" else {"x"}
     options = (text for text in search.args if text.startswith("-"))
-    is_alone = all(one == "-Name" or known.issuperset(one[1:]) for one in options)
+    is_alone = all(option == "-Name" or plain_letters.issuperset(option[1:]) for option in options)
     return is_alone and is_broad(search, "")
 
 
 def _lists_all(act: Act) -> bool:
     """Whether `ps` is asked for every process: `aux`, `-ef`, `-A`, `-axo pid,args`."""
     letters = {letter for text in act.args if text.startswith("-") and text[1:].isalpha() for letter in text}  # fmt: skip
-    old = next((text for text in act.args[:1] if text.isalpha()), "")
-    return not letters.isdisjoint("eA") or {"a", "x"} <= letters or {"a", "x"} <= {*old}
+    bsd_options = next((text for text in act.args[:1] if text.isalpha()), "")
+    return not letters.isdisjoint("eA") or {"a", "x"} <= letters or {"a", "x"} <= {*bsd_options}
 
 
 def _passes(act: Act) -> bool:

@@ -28,16 +28,19 @@ def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
     is_script = not program.plain and len(program.text) < hidden.MOST_WORD
     fetched = parse(program.text) if is_script else ()
     if any(command.name in WORDS["fetcher"] for command in fetched):
-        yield act.found(REMOTE_CODE, HIGH, _WHY, program.text[:MOST_WHAT])
+        yield act.finding(REMOTE_CODE, HIGH, _WHY, program.text[:MOST_WHAT])
     elif act.name in _INTERPRETERS and act.sources and _reads_script(act):
         yield from _piped(act)
     elif saved := _saved_before(act, line):
-        yield act.found(REMOTE_CODE, HIGH, "It runs what a server sent, unread.", saved)
+        yield act.finding(REMOTE_CODE, HIGH, "It runs what a server sent, unread.", saved)
 
 
 def _piped(act: Act) -> Iterator[Finding]:
     """Yield where an interpreter runs what a pipe brings."""
-    source = next((one for one in act.sources if one.name not in WORDS["passing"]), act.sources[-1])
+    source = next(
+        (candidate for candidate in act.sources if candidate.name not in WORDS["passing"]),
+        act.sources[-1],
+    )
     if source.name in WORDS["fetcher"]:
         address = next((text for text in source.args if "://" in text), "".join(source.texts()[:1]))
         severity = LOW if is_local(address) else HIGH

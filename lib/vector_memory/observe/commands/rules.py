@@ -59,13 +59,13 @@ class CommandRule:
 
     def fits(self, act: Act, line: CommandLine, takes: str) -> bool:
         """Whether a command does what the rule describes. `takes`: its options that take a word."""
-        where = self.pattern[:1]
+        mark = self.pattern[:1]
         takes = f"{takes} {GLOBAL_OPTIONS}" if self.is_of_verb else takes
-        given = after_options(act.words, takes) if self.is_of_verb else act.words
-        words = [word.text for word in given] if where == "/" else act.texts(takes)
-        if where == "?":
+        arguments = after_options(act.words, takes) if self.is_of_verb else act.words
+        words = [word.text for word in arguments] if mark == "/" else act.texts(takes)
+        if mark == "?":
             words = [word.text for word in act.words if not word.plain]
-        text = "\n".join((" ".join(words), *(act.fed() if where == "<" else ())))
+        text = "\n".join((" ".join(words), *(act.inputs() if mark == "<" else ())))
         return bool(self.compiled.search(text)) and all(
             _holds(condition, act, line, takes)
             for condition in self.conditions.split()
@@ -75,12 +75,12 @@ class CommandRule:
 
 def _holds(condition: str, act: Act, line: CommandLine, takes: str) -> bool:
     """Whether a condition of the table holds."""
-    if condition in _HOLDING:
-        return _HOLDING[condition](act, line, takes)
+    if condition in _CONDITIONS:
+        return _CONDITIONS[condition](act, line, takes)
     return act.has(*condition.lstrip("!").split(",")) != condition.startswith("!")
 
 
-def _named(act: Act, takes: str) -> list[ShellWord]:
+def _changed_words(act: Act, takes: str) -> list[ShellWord]:
     """Return the words that say what is changed."""
     words = act.operands(takes)
     if act.name == "dd":
@@ -88,53 +88,55 @@ def _named(act: Act, takes: str) -> list[ShellWord]:
     return words[-1:] if act.name in _LAST else words[1:] if act.name in _SECOND else words
 
 
-def _kept(act: Act, line: CommandLine, takes: str) -> list[ShellWord]:
+def _kept_words(act: Act, line: CommandLine, takes: str) -> list[ShellWord]:
     """Return the words that name what is not made again."""
-    around, named = line.around, _named(act, takes)
-    return [word for word in named if not files.is_made_again(act.path(word, around), around)]
+    around, words = line.around, _changed_words(act, takes)
+    return [word for word in words if not files.is_made_again(act.path(word, around), around)]
 
 
-def _changed(act: Act, line: CommandLine) -> list[credentials.Secret]:
+def _written_secrets(act: Act, line: CommandLine) -> list[credentials.Secret]:
     """Return the credentials that an act writes."""
     paths = [path for _, path in credentials.secrets(act, line)]
-    return [(grave, path) for path in paths if (grave := credentials.changed(path, line.around))]
+    return [
+        (grave, path) for path in paths if (grave := credentials.write_severity(path, line.around))
+    ]
 
 
 _OF_SECRETS: dict[str, Callable[[Act, CommandLine], list[credentials.Secret]]] = {
     "secret": credentials.secrets,
     "read": credentials.read,
     "piped": credentials.piped,
-    "changes": _changed,
+    "changes": _written_secrets,
     "folder": lambda act, line: [(LOW, path) for path in credentials.folders(act, line)],
 }
 """Conditions that hold where there are such credentials; each of them is a target."""
-_HOLDING: dict[str, Callable[[Act, CommandLine, str], bool]] = {
-    "kept": lambda act, line, takes: not _named(act, takes) or bool(_kept(act, line, takes)),
-    "each": lambda act, line, takes: bool(_kept(act, line, takes)),
-    "there": lambda act, line, takes: any(line.around.exists(act.path(word, line.around)) for word in _named(act, takes)),
+_CONDITIONS: dict[str, Callable[[Act, CommandLine, str], bool]] = {
+    "kept": lambda act, line, takes: not _changed_words(act, takes) or bool(_kept_words(act, line, takes)),
+    "each": lambda act, line, takes: bool(_kept_words(act, line, takes)),
+    "there": lambda act, line, takes: any(line.around.exists(act.path(word, line.around)) for word in _changed_words(act, takes)),
     "unnamed": lambda act, line, takes: act.is_listed or not all(word.plain for word in act.words),
     "broad": lambda act, line, takes: processes.is_broad(act, takes),
     "searched": lambda act, line, takes: processes.is_searched(act),
     "aloud": lambda act, line, takes: not act.command.redirects,
     "shown": lambda act, line, takes: not credentials.is_quiet(act, line),
-    "echoed": lambda act, line, takes: any(one.name in ("echo", "printf") for one in line.acts),
+    "echoed": lambda act, line, takes: any(other.name in ("echo", "printf") for other in line.acts),
     **{name: lambda act, line, takes, of=of: bool(of(act, line)) for name, of in _OF_SECRETS.items()},  # type: ignore[misc]
 }  # fmt: skip
 
 
-def _read() -> tuple[dict[str, list[CommandRule]], dict[str, str]]:
+def _read_table() -> tuple[dict[str, list[CommandRule]], dict[str, str]]:
     """Return each program's rules, in the table's order, and its options that take a word."""
     rules: dict[str, list[CommandRule]] = defaultdict(list)
     takes: dict[str, str] = {}
-    for name, (category, *rest) in entries("rules"):
+    for name, (category, *columns) in entries("rules"):
         if category == "takes":
-            takes[name] = rest[0]
+            takes[name] = columns[0]
         else:
-            rules[name].append(CommandRule(category, *rest))
+            rules[name].append(CommandRule(category, *columns))
     return dict(rules), takes
 
 
-RULES, _TAKES = _read()
+RULES, _TAKES = _read_table()
 
 
 def is_for_tests(text: str) -> bool:
@@ -148,28 +150,30 @@ def judge(act: Act, line: CommandLine) -> Iterator[findings.Finding]:
         act = _git_verb(act, line)
         if act.has("-h"):
             return
-    known = RULES.get(act.name) or RULES.get(act.name.partition(".")[0]) or []
-    if not known or act.value("--dry-run") != "none" and act.has(*_DRY):
+    program_rules = RULES.get(act.name) or RULES.get(act.name.partition(".")[0]) or []
+    if not program_rules or act.value("--dry-run") != "none" and act.has(*_DRY):
         return
     takes, decided = _TAKES.get(act.name, ""), set()
-    for rule in known:
+    for rule in program_rules:
         if rule.category in decided or not rule.fits(act, line, takes):
             continue
         decided.add(rule.category)
         severity = _severity(rule, act, line)
         for grave, target in _targets(rule, act, line, takes) if severity != "-" else ():
-            yield act.found(rule.category, severity if severity != "=" else grave, rule.why, target)
+            yield act.finding(
+                rule.category, severity if severity != "=" else grave, rule.why, target
+            )
 
 
 def _targets(rule: CommandRule, act: Act, line: CommandLine, takes: str) -> list[tuple[str, str]]:
     """Return how grave each target is, and its name."""
     conditions = rule.conditions.split()
-    if of := next(
+    if secrets_of := next(
         (_OF_SECRETS[condition] for condition in conditions if condition in _OF_SECRETS), None
     ):
-        return of(act, line)
+        return secrets_of(act, line)
     if "each" in conditions:
-        paths = [act.path(word, line.around) or word.text for word in _kept(act, line, takes)]
+        paths = [act.path(word, line.around) or word.text for word in _kept_words(act, line, takes)]
         return [(rule.severity, path) for path in paths]
     words = " ".join(act.texts())
     target = f"{act.name} {words}".strip() if rule.category in (DATA, CREDENTIALS) else words
@@ -178,7 +182,7 @@ def _targets(rule: CommandRule, act: Act, line: CommandLine, takes: str) -> list
 
 def _severity(rule: CommandRule, act: Act, line: CommandLine) -> str:
     """Return how grave a rule's finding is here, "-" for what does no harm."""
-    if rule.category in (INFRASTRUCTURE, DATA) and line.made(act):
+    if rule.category in (INFRASTRUCTURE, DATA) and line.has_made(act):
         return "-"
     if rule.category == DATA and rule.severity == HIGH and _touches_tests(act, line):
         return LOW
@@ -188,17 +192,17 @@ def _severity(rule: CommandRule, act: Act, line: CommandLine) -> str:
 
 
 def _touches_tests(act: Act, line: CommandLine) -> bool:
-    given = {value.text for name in _ENVIRONMENTS for value in line.values.get(name, ())}
-    named = [text for text in act.args if not text.startswith(("--", "/"))]
-    is_said = not {"-etest", "--env=test", "--env=testing"}.isdisjoint(act.args)
-    return "test" in given or is_said or any(is_for_tests(text) for text in named)
+    environments = {value.text for name in _ENVIRONMENTS for value in line.values.get(name, ())}
+    operands = [text for text in act.args if not text.startswith(("--", "/"))]
+    is_test_option = not {"-etest", "--env=test", "--env=testing"}.isdisjoint(act.args)
+    return "test" in environments or is_test_option or any(is_for_tests(text) for text in operands)
 
 
 def _git_verb(act: Act, line: CommandLine) -> Act:
     """Return `git -C folder push …` as a program `git push` in that folder."""
     words = list(after_options(act.words, _GIT_TAKES))
-    given = [word.text for word in act.words[: len(act.words) - len(words)]]
-    named = dict(zip(given, given[1:], strict=False)).get("-C", "")
-    folder = line.around.path(named, act.folder) if named else act.folder
+    options = [word.text for word in act.words[: len(act.words) - len(words)]]
+    named_folder = dict(zip(options, options[1:], strict=False)).get("-C", "")
+    folder = line.around.path(named_folder, act.folder) if named_folder else act.folder
     verb = words[0].text if words else ""
     return Act(act.command, f"git {verb}", tuple(words[1:]), folder or act.folder, act.elsewhere)

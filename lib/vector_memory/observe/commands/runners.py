@@ -24,14 +24,14 @@ def through(
     """Yield an act, or the acts that it runs in its place."""
     runner = RUNNERS.get(act.name)
     alias = " ".join((aliases[act.name], *act.args)) if act.name in aliases else ""
-    aliases = {name: known for name, known in aliases.items() if name != act.name}
+    aliases = {name: command for name, command in aliases.items() if name != act.name}
     package = _of_package(act, around)
     script = alias or package or _hidden(act)
     words = _script(script) if script else _by_table(act, runner) if runner else _by_module(act)
-    there = not script and runner is not None and runner.where == "there"
+    is_elsewhere = not script and runner is not None and runner.where == "there"
     acts: list[Act] = []
     if words and depth < DEEPEST:
-        for inner in act.become(words, there):
+        for inner in act.become(words, is_elsewhere):
             acts += through(inner, around, aliases, depth + 1)
     # What it runs may hold no command at all: then it stands for itself.
     yield from [act, *acts] if package else acts or [act]
@@ -72,16 +72,16 @@ def _after_mark(act: Act, runner: Runner) -> str:
     """Return all that stands behind the word after which a command is sent."""
     folded = [text.lower() for text in act.args]
     start = folded.index(runner.how[1:]) + 1 if runner.how[1:] in folded else len(folded)
-    rest = after_options(act.words[start:], runner.takes, runner.between)
-    return " ".join(word.text for word in rest if word.text not in ("Enter", "C-m"))
+    sent = after_options(act.words[start:], runner.takes, runner.between)
+    return " ".join(word.text for word in sent if word.text not in ("Enter", "C-m"))
 
 
 def _hidden(act: Act) -> str:
-    """Return the script that an act runs without its being readable, "" without one."""
+    """Return the encoded script that an act decodes and runs, "" without one."""
     if act.name not in shell.SHELLS or act.feeding is None:
         return "" if act.name.isalnum() else hidden.decoded(act.program)
     decoder = act.feeding
-    text = "".join(decoder.fed()).strip()
+    text = "".join(decoder.inputs()).strip()
     return hidden.decode(text, decoder.name, decoder.args)
 
 
@@ -107,6 +107,6 @@ def _by_module(act: Act) -> Sequence[ShellWord]:
             if text == "-m":
                 return act.words[place + 1 :]
             if not text.startswith("-"):
-                known = posixpath.basename(text) in ("manage.py", "artisan")
-                return act.words[place:] if known else ()
+                is_known = posixpath.basename(text) in ("manage.py", "artisan")
+                return act.words[place:] if is_known else ()
     return ()

@@ -44,7 +44,7 @@ def scripts_of(act: Act) -> Iterator[str]:
         codes = [code for option, code in pairs if _is_of_code(option) and code[:1] != "-"]
         code = "\n".join(codes) or act.value(*_CODE_OPTIONS)
         yield next(iter(act.args[1:2]), "") if act.args[:1] == ("runner",) else code
-        yield from act.fed()
+        yield from act.inputs()
 
 
 def _is_of_code(option: str) -> bool:
@@ -57,14 +57,14 @@ def judge(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
     """Yield what a script would do by its own means."""
     script = script[:MOST_SCRIPT]
     if "tempfile" not in script and "mkdtemp" not in script:
-        yield from _deleted(act, script, line)
-    yield from _shown(act, script, line)
+        yield from _judge_deletion(act, script, line)
+    yield from _judge_display(act, script, line)
     unquoted = _QUOTED.sub('""', script)
     for rule in RULES["*script"]:
         match = rule.compiled.search(unquoted if rule.conditions == "unquoted" else script)
         target = match[match.lastindex or 0].strip() if match else ""
         if match and not is_local(target) and not (rule.category == DATA and ":memory:" in script):
-            yield act.found(rule.category, rule.severity, rule.why, target)
+            yield act.finding(rule.category, rule.severity, rule.why, target)
     yield from databases.executed(act, script)
 
 
@@ -80,7 +80,7 @@ def _is_one_of(name: str, group: str) -> bool:
     return name in WORDS[group] or name.replace(":", ".").rpartition(".")[2] in WORDS[group]
 
 
-def _deleted(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
+def _judge_deletion(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
     """Yield which files a script deletes."""
     if act.name == "perl":
         # What it lists in its own way, as other languages say it.
@@ -89,14 +89,16 @@ def _deleted(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
     for name, text in calls:
         is_tree = _is_one_of(name, "tree-remover")
         if is_tree and not text:
-            yield act.found(DELETE, LOW, "It deletes a folder that the script works out.", act.name)
+            yield act.finding(
+                DELETE, LOW, "It deletes a folder that the script works out.", act.name
+            )
             continue
         is_file = bool(text) and _is_one_of(name, "file-remover")
         if (is_tree or is_file) and (lost := files.loss(ShellWord(text), act, line, is_tree)):
-            yield act.found(DELETE, *lost)
+            yield act.finding(DELETE, *lost)
     # PHP names what it calls in quotes; elsewhere that is talk.
-    named = runs_in(script if act.name == "php" else _QUOTED.sub("", script), "_.:")
-    if not any(_is_one_of(name, "file-remover") for name in named):
+    called = runs_in(script if act.name == "php" else _QUOTED.sub("", script), "_.:")
+    if not any(_is_one_of(name, "file-remover") for name in called):
         return
     yield from files.judge(_as_rm(act, script), line)
     if lists := [text for name, text in calls if _is_one_of(name, "file-lister")]:
@@ -104,7 +106,7 @@ def _deleted(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
         swept = ShellWord(posixpath.join(folder, lists[0] or "*"), glob=True)
         if lost := files.loss(swept, act, line, True):
             severity = HIGH if folder or lists[0] else LOW
-            yield act.found(
+            yield act.finding(
                 DELETE, severity, "It deletes every file that it comes across.", lost[2]
             )
 
@@ -124,11 +126,11 @@ def _has_any(script: str, marks: Iterable[str]) -> bool:
     return any(mark in script for mark in marks)
 
 
-def _shown(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
+def _judge_display(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
     """Yield which credentials a script shows."""
     if _has_any(script, _PRINTS) and "dotenv" not in script:
         for quoted in _QUOTED.findall(script):
             path = line.around.path(quoted[1:-1], act.folder) if " " not in quoted else ""
             if len(quoted) < 200 and (severity := credentials.sensitivity(path, line.around)):
                 why = "It shows credentials."
-                yield act.found(CREDENTIALS, severity, why, path)
+                yield act.finding(CREDENTIALS, severity, why, path)

@@ -11,7 +11,9 @@ from vector_memory.text import tables
 
 HERE = os.path.dirname(__file__)
 WORDS = {name: frozenset(words) for name, words in tables.groups("words", HERE).items()}
-GLOBAL_OPTIONS = " ".join(one for one in tables.sets("command_words")["valued"] if one[:2] == "--")
+GLOBAL_OPTIONS = " ".join(
+    option for option in tables.sets("command_words")["valued"] if option[:2] == "--"
+)
 """Options that take a word of whatever program has them: short ones mean something else to each."""
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from vector_memory.observe.commands import findings
 from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
-from vector_memory.observe.commands.credentials import changed
+from vector_memory.observe.commands.credentials import write_severity
 from vector_memory.observe.commands.files import is_made_again
 from vector_memory.observe.commands.findings import HIGH, LOW, Finding
 from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
@@ -22,7 +22,7 @@ _PIPELINES = tuple(WORDS["pipeline"])
 _PRECIOUS = tuple(WORDS["precious-ending"])
 _MACHINE = tuple(WORDS["machine-folder"])
 _READING = WORDS["printer"] | WORDS["searcher"] | WORDS["passing"] - {"tee"}
-_TELLING = re.compile(r"(?:echo|printf|curl|wget|cat)\b[^\n]*(?:\$\{\{\s*secrets\.|\$\{?\w*(?:SECRET|TOKEN|PASSWORD)\w*)", re.IGNORECASE)  # fmt: skip
+_LEAKING = re.compile(r"(?:echo|printf|curl|wget|cat)\b[^\n]*(?:\$\{\{\s*secrets\.|\$\{?\w*(?:SECRET|TOKEN|PASSWORD)\w*)", re.IGNORECASE)  # fmt: skip
 
 
 def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
@@ -39,16 +39,16 @@ def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
         elif path:
             lost = loss(path, around, act.command.given, ">>" in sign, _empties(act))
             if lost is None and ">>" not in sign and not is_made_again(path, around):
-                lost = _replaced(act, path, line)
+                lost = _replacement_loss(act, path, line)
             if lost and (not act.elsewhere or lost[0] == findings.CREDENTIALS):
                 yield Finding(lost[0], lost[1], what, lost[2], path)
 
 
-def _replaced(act: Act, path: str, line: CommandLine) -> Loss | None:
+def _replacement_loss(act: Act, path: str, line: CommandLine) -> Loss | None:
     inner = line.around.within(path) or ""
     # The shell empties what is written before the first program reads.
-    readers = [one for one in (act, *act.sources) if one.name in _READING]
-    if any(path == one.path(word, line.around) for one in readers for word in one.words):
+    readers = [program for program in (act, *act.sources) if program.name in _READING]
+    if any(path == reader.path(word, line.around) for reader in readers for word in reader.words):
         return findings.OVERWRITE, HIGH, "It empties the file that it reads."
     if path.endswith(_PRECIOUS):
         return findings.OVERWRITE, HIGH, "It writes over a database or git's settings."
@@ -66,18 +66,18 @@ def loss(path: str, around: Surroundings, text: str, adds: bool, empties: bool) 
         adds: whether what the file holds stays. empties: whether nothing is written.
     """
     name, inner = posixpath.basename(path), around.within(path)
-    if severity := changed(path, around, adds):
+    if severity := write_severity(path, around, adds):
         return findings.CREDENTIALS, severity, "It changes credentials."
     if path.startswith("/dev/") or is_made_again(path, around):
         return None
     if inner is None:
-        severity = _outside(path, around.home, adds)
+        severity = _outside_severity(path, around.home, adds)
         return (findings.OUTSIDE, severity, "It changes a file outside the project.") if severity else None  # fmt: skip
     if inner.startswith(".git/"):
         return findings.GUARDED, HIGH, "It changes git's own files."
     if name in WORDS["lock-file"]:
         return findings.GUARDED, LOW, "A package manager writes this file."
-    if inner.startswith(_PIPELINES) and _TELLING.search(text):
+    if inner.startswith(_PIPELINES) and _LEAKING.search(text):
         return findings.CREDENTIALS, HIGH, "The pipeline would print or send its secrets."
     is_there = posixpath.splitext(name)[1] or around.exists(path)
     if empties and is_there and name not in WORDS["empty-by-right"]:
@@ -97,7 +97,7 @@ def _empties(act: Act) -> bool:
     return act.name in (":", "true") or act.name == "cat" and act.args == ("/dev/null",)
 
 
-def _outside(path: str, home: str, adds: bool) -> str:
+def _outside_severity(path: str, home: str, adds: bool) -> str:
     """Return how grave it is to write a file outside the project: the client's own plans and notes are nobody's."""
     is_setting = path.endswith(("/.claude/settings.json", "/.claude/settings.local.json"))
     is_notes = "/.claude/plans/" in path or "/.claude/projects/" in path
