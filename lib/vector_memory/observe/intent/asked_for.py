@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from vector_memory.observe.commands import findings
 from vector_memory.observe.commands.findings import Finding
-from vector_memory.observe.intent.grammar import AROUND, SAYS, VERBS
+from vector_memory.observe.intent.grammar import PATTERNS, VERB_CONTEXT, VERBS
 from vector_memory.observe.intent.limits import LONGEST_SENTENCE
 from vector_memory.text import tables
 from vector_memory.text.words import clauses_in
@@ -52,7 +52,7 @@ _BY_NAME = frozenset(
 _REFS = (findings.HISTORY, findings.FORCE_PUSH)
 
 
-class _Way(NamedTuple):
+class _RequestRule(NamedTuple):
     """A line of the table: how calls of a category are asked for."""
 
     category: str
@@ -62,74 +62,86 @@ class _Way(NamedTuple):
     objects: frozenset[str]
 
 
-def _way(line: str) -> _Way:
+def _read_rule(line: str) -> _RequestRule:
     line = line.replace("DELETE", _DELETING).replace("READ", _READING)
     category, call, name, verbs, objects = line.split("\t")
-    said = rf"(?<![\w-])(?:(?P<name>{name})|(?:{verbs})(?P<done>\w?e?d)?(?![\w-]))"
-    ends = frozenset(objects.split("|"))
-    return _Way(category, re.compile(call), re.compile(said), tuple(verbs.split("|")), ends)
+    expression = rf"(?<![\w-])(?:(?P<name>{name})|(?:{verbs})(?P<done>\w?e?d)?(?![\w-]))"
+    object_words = frozenset(objects.split("|"))
+    return _RequestRule(
+        category, re.compile(call), re.compile(expression), tuple(verbs.split("|")), object_words
+    )
 
 
-_WAYS = [_way(line) for line in tables.lines("asked_for", _FOLDER)]
+_RULES = [_read_rule(line) for line in tables.lines("asked_for", _FOLDER)]
 
 
-def is_asked(found: Finding, said: Sequence[str]) -> bool:
+def is_asked(finding: Finding, prompts: Sequence[str]) -> bool:
     """Whether one of the last prompts asks for what was found: by its command, or by a verb whose object it is."""
-    call = found.why if found.category == findings.CREDENTIALS else found.what
-    fitting = [one for one in _WAYS if one.category == found.category and one.call.search(call)]
-    ways = [one for one in fitting if one.call.pattern == fitting[0].call.pattern]
-    prompts = [prompt[:4_000].lower() for prompt in said[-MOST_PROMPTS:]]
-    return any(_asks(prompt, way, found) for prompt in prompts for way in ways)
+    call = finding.why if finding.category == findings.CREDENTIALS else finding.what
+    fitting = [
+        rule for rule in _RULES if rule.category == finding.category and rule.call.search(call)
+    ]
+    rules = [rule for rule in fitting if rule.call.pattern == fitting[0].call.pattern]
+    last_prompts = [prompt[:4_000].lower() for prompt in prompts[-MOST_PROMPTS:]]
+    return any(_asks(prompt, rule, finding) for prompt in last_prompts for rule in rules)
 
 
-def _asks(prompt: str, way: _Way, found: Finding) -> bool:
+def _asks(prompt: str, rule: _RequestRule, finding: Finding) -> bool:
     halves = (clauses_in(half, ".!?;") for half in prompt.split(" but "))
     parts = [part[:LONGEST_SENTENCE] for half in halves for part in half]
-    names, command = _names(way, found.target.lower()), found.what.lower()
+    names, command = _names(rule, finding.target.lower()), finding.what.lower()
     levels = [level for name in names for level in name.split("/")]
-    if any(_is_negated(part) and _named(levels, part.split()) for part in parts):
+    if any(_is_negated(part) and _names_any(levels, part.split()) for part in parts):
         return False
     for before, part in zip(["", *parts], parts, strict=False):
-        found_whole = re.finditer(re.escape(command), part) if command else ()
-        whole = [one for one in found_whole if not _is_spoken_of(part, *one.span())]
-        verbs = [one for one in way.request.finditer(part) if _is_for(way, names, command, before, one)]  # fmt: skip
-        is_said = any(not _is_denied(part, *one.span()) for one in (*whole, *verbs))
-        if is_said and not _is_negated(part):
+        command_matches = re.finditer(re.escape(command), part) if command else ()
+        command_mentions = [
+            match for match in command_matches if not _is_spoken_of(part, *match.span())
+        ]
+        verb_mentions = [match for match in rule.request.finditer(part) if _is_request(rule, names, command, before, match)]  # fmt: skip
+        is_requested = any(
+            not _is_denied(part, *match.span()) for match in (*command_mentions, *verb_mentions)
+        )
+        if is_requested and not _is_negated(part):
             return True
     return False
 
 
-def _is_for(
-    way: _Way, names: Sequence[str], command: str, earlier: str, found: re.Match[str]
+def _is_request(
+    rule: _RequestRule, names: Sequence[str], command: str, earlier: str, match: re.Match[str]
 ) -> bool:
     """Whether a verb is a request, or names the command, and its object is what the call does it to.
 
     Args:
         earlier: the sentence before its own, which says what "it" is.
     """
-    before = found.string[: found.start()]
-    is_named = found["name"] is not None
-    if is_named and _is_spoken_of(found.string, *found.span()):
+    before = match.string[: match.start()]
+    is_named = match["name"] is not None
+    if is_named and _is_spoken_of(match.string, *match.span()):
         return False
     is_done, is_called = before.endswith(" be "), before.endswith(command.partition(" ")[0] + " ")
-    is_head = AROUND["asks"].search(before[-MOST_BEFORE:]) and not AROUND["listed"].search(before)
-    if not (is_named or is_called or (is_head and is_done == (found["done"] is not None))):
+    is_listed = VERB_CONTEXT["listed"].search(before)
+    is_head = not is_listed and VERB_CONTEXT["asks"].search(before[-MOST_BEFORE:])
+    if not (is_named or is_called or (is_head and is_done == (match["done"] is not None))):
         return False
-    said = found.string if is_named else before if is_done else found.string[found.end() :]
-    thing = _object(said, () if is_named or is_done else _WORDS["end"])
-    is_narrow, is_back = way.category in _BY_NAME, not _WORDS["back"].isdisjoint(thing[:1])
-    near = list(itertools.takewhile(lambda word: word not in _WORDS["place"], thing))
-    is_from = is_narrow and not is_named and way.category != findings.CREDENTIALS
-    meant = f"{earlier} {before}".split() if is_back else near if is_from else thing
-    if _named(names, meant, way.category in _REFS):
+    text = match.string if is_named else before if is_done else match.string[match.end() :]
+    object_words = _object_words(text, () if is_named or is_done else _WORDS["end"])
+    is_narrow = rule.category in _BY_NAME
+    points_back = not _WORDS["back"].isdisjoint(object_words[:1])
+    near = list(itertools.takewhile(lambda word: word not in _WORDS["place"], object_words))
+    is_from = is_narrow and not is_named and rule.category != findings.CREDENTIALS
+    named_words = (
+        f"{earlier} {before}".split() if points_back else near if is_from else object_words
+    )
+    if _names_any(names, named_words, rule.category in _REFS):
         return True
-    is_other = any(map(_is_name, thing)) and (names or way.category == findings.DISCARD)
+    is_other = any(map(_is_name, object_words)) and (names or rule.category == findings.DISCARD)
     if is_other or (names and is_narrow):
         return False
-    last = [word for word in itertools.takewhile("and".__ne__, near) if _is_telling(word)]
-    is_none = is_back or not (last if is_narrow else thing)
-    is_bare = is_none and ("it" in way.objects or (is_narrow and found[0] in command.split()))
-    return is_named or is_bare or _is_one_of(way.objects, last)
+    telling = [word for word in itertools.takewhile("and".__ne__, near) if _is_telling(word)]
+    is_none = points_back or not (telling if is_narrow else object_words)
+    is_bare = is_none and ("it" in rule.objects or (is_narrow and match[0] in command.split()))
+    return is_named or is_bare or _is_one_of(rule.objects, telling)
 
 
 def _is_telling(word: str) -> bool:
@@ -137,27 +149,27 @@ def _is_telling(word: str) -> bool:
     return word not in _WORDS["beside"] and not word.lstrip("v")[:1].isdigit()
 
 
-def _is_one_of(objects: Collection[str], said: Sequence[str]) -> bool:
+def _is_one_of(objects: Collection[str], object_words: Sequence[str]) -> bool:
     """Whether the last word of an object, or its last two, are one of these, be it in the plural."""
-    ends = {" ".join(said[-count:]) for count in (1, 2)}
+    ends = {" ".join(object_words[-count:]) for count in (1, 2)}
     return any(end.removesuffix(plural) in objects for end in ends for plural in ("", "s", "es", "en"))  # fmt: skip
 
 
 def _is_spoken_of(sentence: str, start: int, end: int) -> bool:
     """Whether a sentence asks about a command there, or its clause says that it is barred, rather than asking for it."""
-    is_question = sentence.rstrip().endswith("?") and not SAYS["asking"].search(sentence)
+    is_question = sentence.rstrip().endswith("?") and not PATTERNS["asking"].search(sentence)
     clause = sentence[:start].rpartition(",")[2] + sentence[start:end] + sentence[end:].partition(",")[0]  # fmt: skip
     is_barred = not _WORDS["barred"].isdisjoint(clause.strip(".! ").split())
     return is_question or is_barred or " off limits" in clause
 
 
-def _object(said: str, ends: Collection[str]) -> list[str]:
+def _object_words(text: str, ends: Collection[str]) -> list[str]:
     """Return the words of an object: up to what ends it, or another verb in its row, and without what leaves it to the
     words behind to say what is meant."""
-    words = [word.strip(_AROUND + "/") for word in said.replace(",", " and ").split()]
+    words = [word.strip(_AROUND + "/") for word in text.replace(",", " and ").split()]
     pairs = zip(words, [*words[1:], ""], strict=False)
-    kept = [word for word, _ in itertools.takewhile(lambda pair: not _is_end(*pair, ends), pairs) if word]  # fmt: skip
-    return list(itertools.dropwhile(_WORDS["whole"].__contains__, kept)) or kept[-1:]
+    kept_words = [word for word, _ in itertools.takewhile(lambda pair: not _is_end(*pair, ends), pairs) if word]  # fmt: skip
+    return list(itertools.dropwhile(_WORDS["whole"].__contains__, kept_words)) or kept_words[-1:]
 
 
 def _is_end(word: str, following: str, ends: Collection[str]) -> bool:
@@ -170,7 +182,7 @@ def _is_name(word: str) -> bool:
     return word in ("main", "master", "develop") or any(sign in "/._~" or sign.isdigit() for sign in word)  # fmt: skip
 
 
-def _names(way: _Way, target: str) -> list[str]:
+def _names(rule: _RequestRule, target: str) -> list[str]:
     """Return the names of what a call does something to: behind the verb, where its words hold one."""
     if target[:1] == "/" or "://" in target.partition(" ")[0]:
         words = (
@@ -180,39 +192,45 @@ def _names(way: _Way, target: str) -> list[str]:
         )
     else:
         words = target.split()
-        verbs = [at for at, word in enumerate(words) if any(one.startswith(way.verbs) for one in word.split(":"))]  # fmt: skip
-        words = words[max(verbs, default=-1) + 1 :]
+        verb_places = [place for place, word in enumerate(words) if any(part.startswith(rule.verbs) for part in word.split(":"))]  # fmt: skip
+        words = words[max(verb_places, default=-1) + 1 :]
     words = [word.lstrip("+:@").strip(_AROUND) for word in words]
-    return [one for one in words if len(one) > 1 and one not in _NO_NAMES and one[:4] != "head"]
+    return [
+        word for word in words if len(word) > 1 and word not in _NO_NAMES and word[:4] != "head"
+    ]
 
 
-def _named(names: Sequence[str], said: Collection[str], whole: bool = False) -> bool:
+def _names_any(names: Sequence[str], text_words: Collection[str], needs_all: bool = False) -> bool:
     """Whether words name one of these, or all."""
-    words = {word.strip(_AROUND + "/") for word in said}
+    words = {word.strip(_AROUND + "/") for word in text_words}
     words |= {word.rpartition("/")[2] for word in words}
-    found = [name in words or name.rpartition("/")[2] in words for name in names]
-    return bool(found) and (all(found) if whole else any(found))
+    are_named = [name in words or name.rpartition("/")[2] in words for name in names]
+    return bool(are_named) and (all(are_named) if needs_all else any(are_named))
 
 
 def _is_negated(sentence: str) -> bool:
     words = [word.strip(_AROUND) for word in sentence.replace("\u2019", "'").split()]
-    said = f" {' '.join(words)} "
-    parts = (said.split(f" {denial} ") for denial in _NEGATED if denial != "no")
-    pairs = itertools.chain.from_iterable(itertools.pairwise(one) for one in parts)
+    text = f" {' '.join(words)} "
+    parts = (text.split(f" {denial} ") for denial in _NEGATED if denial != "no")
+    pairs = itertools.chain.from_iterable(itertools.pairwise(pieces) for pieces in parts)
     return "no" in words or any(not _is_needless(*pair) for pair in pairs)
 
 
-def _is_needless(before: str, rest: str) -> bool:
+def _is_needless(before: str, after_denial: str) -> bool:
     """Whether a "not" says that its speaker needs a thing no more, or minds nothing, which forbids nothing: "I don't need
     it", "we don't need legacy any more". "You don't need to force-push" forbids."""
-    verb, what = (*rest.split(), "", "")[:2]
-    is_thing = what in _WORDS["back"] or " any more" in rest or " anymore" in rest
-    is_said = verb in ("care", "mind") or (verb == "need" and what != "to" and is_thing)
-    return before.split()[-1:] in (["i"], ["we"]) and is_said
+    verb, next_word = (*after_denial.split(), "", "")[:2]
+    is_of_thing = (
+        next_word in _WORDS["back"] or " any more" in after_denial or " anymore" in after_denial
+    )
+    needs_nothing = verb in ("care", "mind") or (
+        verb == "need" and next_word != "to" and is_of_thing
+    )
+    return before.split()[-1:] in (["i"], ["we"]) and needs_nothing
 
 
 def _is_denied(sentence: str, start: int, end: int) -> bool:
     """Whether a command there is denied in another language, within its clause: others may have a "not" of their own."""
     before, after = _CLAUSE_END.split(sentence[:start])[-1], _CLAUSE_END.split(sentence[end:])[0]
-    denied = AROUND["before"].search(before[-MOST_BEFORE:]) or AROUND["after"].search(after)
-    return denied is not None
+    is_denied_before = VERB_CONTEXT["before"].search(before[-MOST_BEFORE:]) is not None
+    return is_denied_before or VERB_CONTEXT["after"].search(after) is not None

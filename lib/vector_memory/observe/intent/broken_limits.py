@@ -19,7 +19,7 @@ from vector_memory.observe.intent.changes import (
     CallView,
     FileChange,
 )
-from vector_memory.observe.intent.grammar import PLACES, SAYS, VERBS
+from vector_memory.observe.intent.grammar import PATTERNS, PLACES, VERBS
 from vector_memory.observe.intent.limits import Limit
 
 _COVERS = {
@@ -44,13 +44,15 @@ def broken(
     limits: Sequence[Limit], view: CallView, around: CommandSurroundings
 ) -> Iterator[tuple[Limit, str, str]]:
     """Yield (limit, how, what) for each limit that a call breaks."""
-    apart = next((one.things for one in limits if one.is_only and {*one.things} <= _APART), ())
+    exempt = next(
+        (other.things for other in limits if other.is_only and {*other.things} <= _APART), ()
+    )
     for limit in limits:
         # "Hands off that package, only the test": its tests are allowed, and nothing else is.
-        is_inside = any(matches(place, thing) for place in apart for thing in limit.things)
-        if apart and limit.act == acts.EDIT and not (limit.is_only or is_inside):
+        is_inside = any(matches(place, thing) for place in exempt for thing in limit.things)
+        if exempt and limit.act == acts.EDIT and not (limit.is_only or is_inside):
             continue
-        change = next((one for one in view.changes if _breaks(limit, one, around)), None)
+        change = next((change for change in view.changes if _breaks(limit, change, around)), None)
         if change is not None:
             what = change.path or change.what.replace("\0", " ")
             how = _HOW.get(change.kind, "it runs `{}`")
@@ -62,10 +64,12 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> bo
     if limit.act == acts.RUN and change.kind in limit.things:
         return True
     if change.kind in (ELSEWHERE, DATA):
-        return limit.act == acts.EDIT and not limit.is_only and _is_beyond(limit, change, around)
+        return (
+            limit.act == acts.EDIT and not limit.is_only and _holds_elsewhere(limit, change, around)
+        )
     if change.kind == KEPT:
         return limit.act == acts.EDIT and not limit.is_only and _keeps(limit, change, around)
-    said = limit.said.lower()
+    sentence = limit.said.lower()
     if change.kind not in _COVERS.get(limit.act, {limit.act}):
         return False
     if limit.spares_new and _is_new(change, around):
@@ -76,18 +80,18 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> bo
         words = re.split(r"[\s:+=<>~!@\[]+", change.what.lower())
         if limit.act == acts.DELETE:
             # "Don't delete anything", and a command that says "delete"
-            words = [one for one in words if VERBS.get(one, ("",))[0] == acts.DELETE]
-            return acts.ANYTHING in limit.things and any(one in said for one in words)
+            words = [word for word in words if VERBS.get(word, ("",))[0] == acts.DELETE]
+            return acts.ANYTHING in limit.things and any(word in sentence for word in words)
         return not limit.things or any(thing in words for thing in limit.things)
     inner = around.within(change.path)
     if inner is None:
         # Scratch files and the client's own notes are no part of the project; who names them means them.
-        rooted = (around.path(thing) for thing in limit.things if thing[:1] in "/~")
-        return any(matches(path, change.path) for path in rooted)
+        rooted_paths = (around.path(thing) for thing in limit.things if thing[:1] in "/~")
+        return any(matches(path, change.path) for path in rooted_paths)
     if limit.act in _NOT_IN and matches(_NOT_IN[limit.act], inner):
         return False
-    named = any(
-        matches(thing, inner, f"{thing}/" in said) or _ends(thing, inner, around)
+    is_named = any(
+        matches(thing, inner, f"{thing}/" in sentence) or _has_named_ending(thing, inner, around)
         for thing in limit.things
     )
     is_swept = limit.is_only or {*limit.things} <= {*_WIDE}
@@ -99,10 +103,12 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> bo
     ):
         return False
     if "**" in inner and limit.is_only:
-        return not named and not any(_may_hold(inner.lower(), thing) for thing in limit.things)
+        return not is_named and not any(
+            _may_find_only(inner.lower(), thing) for thing in limit.things
+        )
     if not limit.is_only:
-        named |= any(_holds(inner, thing) for thing in limit.things)
-    return (named or not limit.things) != limit.is_only
+        is_named |= any(_includes(inner, thing) for thing in limit.things)
+    return (is_named or not limit.things) != limit.is_only
 
 
 def _is_new(change: FileChange, around: CommandSurroundings) -> bool:
@@ -114,11 +120,15 @@ def _is_new(change: FileChange, around: CommandSurroundings) -> bool:
 def _keeps(limit: Limit, change: FileChange, around: CommandSurroundings) -> bool:
     """Whether a limit names a file that a package manager keeps: "Gemfile" is not `Gemfile.lock`."""
     inner = around.within(change.path) or ""
-    named = [thing for thing in limit.things if thing not in _WIDE and matches(thing, inner, True)]
-    return any(not posixpath.basename(inner).lower().startswith(f"{one}.") for one in named)
+    named_files = [
+        thing for thing in limit.things if thing not in _WIDE and matches(thing, inner, True)
+    ]
+    return any(
+        not posixpath.basename(inner).lower().startswith(f"{thing}.") for thing in named_files
+    )
 
 
-def _holds(inner: str, thing: str) -> bool:
+def _includes(inner: str, thing: str) -> bool:
     """Whether what is named is a folder above a thing, or a pattern that finds it: what goes with these goes, too. `**`
     stands for folders in between."""
     if "**" not in inner and inner.count("/") != thing.count("/"):
@@ -126,42 +136,45 @@ def _holds(inner: str, thing: str) -> bool:
     return fnmatch.fnmatchcase(thing, inner.replace("**/", "*").lower())
 
 
-def _may_hold(inner: str, thing: str) -> bool:
+def _may_find_only(inner: str, thing: str) -> bool:
     """Whether a search may find nothing but a thing: it begins above its folder, or looks for its file by name."""
     root, name = inner.partition("**")[0], inner.rpartition("/")[2]
     is_above = thing.startswith(root)
     return is_above and ("." not in posixpath.basename(thing) or name == posixpath.basename(thing))
 
 
-def _ends(thing: str, inner: str, around: CommandSurroundings) -> bool:
+def _has_named_ending(thing: str, inner: str, around: CommandSurroundings) -> bool:
     """Whether a path has the ending that a limit names: "no .sql files"; `.env` is a file where there is one."""
     is_ending = thing[:1] == "." and thing[1:].isalnum() and inner.lower().endswith(thing)
     return is_ending and not around.exists(f"{around.root}/{thing}")
 
 
-def _is_beyond(limit: Limit, change: FileChange, around: CommandSurroundings) -> bool:
+def _holds_elsewhere(limit: Limit, change: FileChange, around: CommandSurroundings) -> bool:
     """Whether a limit holds for what is no file here: it names the database, or leaves nothing that is to be done."""
     inner = around.within(change.path) if change.path else None
     if inner and any(matches(thing, inner) for thing in limit.things if thing != acts.ANYTHING):
         return True
-    is_of_files = SAYS["of_files"].search(limit.said.lower())
+    is_of_files = PATTERNS["of_files"].search(limit.said.lower())
     return limit.things == (acts.ANYTHING,) and limit.is_alone and not is_of_files
 
 
 def _runs(forbidden: str, words: list[str]) -> bool:
     """Whether a command, its program first, is what must not be run: a program, a path, words of one."""
     program = posixpath.basename(words[0])
-    said = forbidden.split()
-    if len(said) > 1:
-        in_order = any(words[i : i + len(said)] == said for i in range(len(words)))
-        parts = {one.removesuffix("s") for word in words for one in re.split(r"[\W_]+", word)}
-        objects = {one.removesuffix("s") for one in said[1:]}
+    forbidden_words = forbidden.split()
+    if len(forbidden_words) > 1:
+        in_order = any(
+            words[start : start + len(forbidden_words)] == forbidden_words
+            for start in range(len(words))
+        )
+        parts = {part.removesuffix("s") for word in words for part in re.split(r"[\W_]+", word)}
+        objects = {word.removesuffix("s") for word in forbidden_words[1:]}
         return in_order or (
-            said[0] in (*words[1:], acts.ANYTHING) and not parts.isdisjoint(objects)
+            forbidden_words[0] in (*words[1:], acts.ANYTHING) and not parts.isdisjoint(objects)
         )
     if "/" in forbidden or "." in forbidden:
-        places = words[: 1 + bool(SAYS["interpreter"].match(program))]
-        return any(f"/{word}".endswith(f"/{forbidden}") for word in places)
+        programs = words[: 1 + bool(PATTERNS["interpreter"].match(program))]
+        return any(f"/{word}".endswith(f"/{forbidden}") for word in programs)
     if forbidden == program == "git":
         return WORDS["git_looks"].isdisjoint(words[1:4])
     # What others are told to do by their verbs is a deed.
@@ -171,17 +184,17 @@ def _runs(forbidden: str, words: list[str]) -> bool:
 
 def matches(target: str, inner: str, is_folder: bool = False) -> bool:
     """Whether a path is what a limit's words name: itself, a folder above it, a pattern, a kind of place."""
-    low, path = target.rstrip("/").removeprefix("./").lower(), f"/{inner.lower().lstrip('/')}"
-    if low in (acts.CODE, acts.PRODUCT):
-        is_test = low == acts.PRODUCT and matches("tests", inner)
+    name, path = target.rstrip("/").removeprefix("./").lower(), f"/{inner.lower().lstrip('/')}"
+    if name in (acts.CODE, acts.PRODUCT):
+        is_test = name == acts.PRODUCT and matches("tests", inner)
         return not (is_test or matches("docs", inner))
-    if low in PLACES:
-        return any(fnmatch.fnmatchcase(path, one) for one in PLACES[low])
-    if "*" in low:
-        return fnmatch.fnmatchcase(path, f"*/{low}")
-    if f"/{low.lstrip('/')}/" in f"{path}/":
+    if name in PLACES:
+        return any(fnmatch.fnmatchcase(path, pattern) for pattern in PLACES[name])
+    if "*" in name:
+        return fnmatch.fnmatchcase(path, f"*/{name}")
+    if f"/{name.lstrip('/')}/" in f"{path}/":
         return True
     # A module named without its ending, a package with dots.
     stem = path.rpartition(".")[0]
-    is_name = not is_folder and "/" not in low[1:] and low[0] not in "./"
-    return is_name and stem.endswith((f"/{low}", "/" + low.replace(".", "/")))
+    is_name = not is_folder and "/" not in name[1:] and name[0] not in "./"
+    return is_name and stem.endswith((f"/{name}", "/" + name.replace(".", "/")))

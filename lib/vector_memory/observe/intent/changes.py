@@ -14,7 +14,7 @@ from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import CommandSurroundings
 from vector_memory.observe.commands.words import WORDS
 from vector_memory.observe.intent import limits
-from vector_memory.observe.intent.grammar import RUNS, SAYS
+from vector_memory.observe.intent.grammar import PATTERNS, RUNS
 from vector_memory.text import tables
 from vector_memory.text.shell import ShellWord
 
@@ -46,7 +46,7 @@ class CallView:
 
 def of_call(
     tool: str,
-    given: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     around: CommandSurroundings,
     line: CommandLine | None = None,
 ) -> CallView:
@@ -55,44 +55,51 @@ def of_call(
     Args:
         line: its command as `command_line.read` made it ready, where somebody did so already.
     """
-    text = " ".join(str(value)[:MOST_TEXT] for value in given.values() if isinstance(value, str))
+    text = " ".join(
+        str(value)[:MOST_TEXT] for value in arguments.values() if isinstance(value, str)
+    )
     if tool in judge.SHELL_TOOLS:
-        line = line or command_line.of_tool(tool, str(given.get("command") or ""), around)
+        line = line or command_line.of_tool(tool, str(arguments.get("command") or ""), around)
         acts = line.acts[: judge.MOST_ACTS]
-        named = tuple(dict.fromkeys(path for act in acts for path in _named(act, around)))
-        named = named[:MOST_NAMED]
-        looks = (FileChange(limits.READ, path) for path in named)
-        return CallView((*_of_acts(acts, around), *looks), named, text)
-    path, after = judge.path_of(given, around), judge.new_text(given)[:MOST_TEXT]
-    named, does = (path,) if path else (), [FileChange(limits.READ, path)] if path else []
+        paths = tuple(dict.fromkeys(path for act in acts for path in _named_paths(act, around)))
+        paths = paths[:MOST_NAMED]
+        reads = (FileChange(limits.READ, path) for path in paths)
+        return CallView((*_of_acts(acts, around), *reads), paths, text)
+    path, after = judge.path_of(arguments, around), judge.new_text(arguments)[:MOST_TEXT]
+    paths, changes = (path,) if path else (), [FileChange(limits.READ, path)] if path else []
     if tool in judge.WRITERS and path:
         kind = NEW if tool == "Write" and not around.exists(path) else limits.EDIT
-        before = str(given.get("old_string") or "")[:MOST_TEXT]
-        does = [FileChange(kind, path), *_of_words(path, before, after)]
+        before = str(arguments.get("old_string") or "")[:MOST_TEXT]
+        changes = [FileChange(kind, path), *_changes_of_text(path, before, after)]
     elif tool in ("WebFetch", "WebSearch"):
-        does.append(FileChange(limits.NETWORK, what=str(given.get("url") or tool)))
-    views = [of_call(own, told, around) for own, told in strangers.as_own(tool, given, around)]
-    does += [change for view in views for change in view.changes]
-    named += tuple(path for view in views for path in view.named if path not in named)
-    return CallView(tuple(does), named, f"{text} {after}")
+        changes.append(FileChange(limits.NETWORK, what=str(arguments.get("url") or tool)))
+    views = [
+        of_call(own_tool, own_arguments, around)
+        for own_tool, own_arguments in strangers.as_own(tool, arguments, around)
+    ]
+    changes += [change for view in views for change in view.changes]
+    paths += tuple(path for view in views for path in view.named if path not in paths)
+    return CallView(tuple(changes), paths, f"{text} {after}")
 
 
-def _of_words(path: str, before: str, after: str) -> Iterator[FileChange]:
+def _changes_of_text(path: str, before: str, after: str) -> Iterator[FileChange]:
     """Yield what the words of an edit tell: a package more, comments more, another signature."""
-    if before and SAYS["manifest"].search(path):
-        for package in sorted(_said("dependency", after) - _said("dependency", before)):
+    if before and PATTERNS["manifest"].search(path):
+        for package in sorted(
+            _distinct_matches("dependency", after) - _distinct_matches("dependency", before)
+        ):
             yield FileChange(limits.INSTALL, what=package)
-    if _said("comment", after) - _said("comment", before):
+    if _distinct_matches("comment", after) - _distinct_matches("comment", before):
         yield FileChange(limits.COMMENT, path)
-    if _said("signature", before) - _said("signature", after):
+    if _distinct_matches("signature", before) - _distinct_matches("signature", after):
         yield FileChange(limits.API, path)
 
 
-def _said(what: str, text: str) -> set[str]:
-    return {"".join("".join(found).split()) for found in SAYS[what].findall(text)}
+def _distinct_matches(pattern_name: str, text: str) -> set[str]:
+    return {"".join("".join(groups).split()) for groups in PATTERNS[pattern_name].findall(text)}
 
 
-def _named(act: Act, around: CommandSurroundings) -> Iterator[str]:
+def _named_paths(act: Act, around: CommandSurroundings) -> Iterator[str]:
     for word in act.words:
         is_path = len(word.text) < 200 and re.match(r"(?=.*[/.])[^\s-]\S+$", word.text)
         path = act.path(word, around) if is_path else ""
@@ -115,7 +122,7 @@ _MANAGER_TAKES = (
 )
 _SCRIPTED = frozenset({"sed", "gsed", "perl", "yq", "awk", "gawk"})
 _PLACING = frozenset({"mv", "cp", "install", "ln", "rsync"})
-_DONE = {
+_FILE_ACTS = {
     **dict.fromkeys(("rm", "unlink", "rmdir", "shred", "rimraf"), GONE),
     **dict.fromkeys(("touch", "truncate", "cp", "install", "ln", "mv", "rsync"), NEW),
     **dict.fromkeys((*_SCRIPTED, "checkout", "restore", "patch", "ed"), limits.EDIT),
@@ -133,7 +140,7 @@ for _kind, _rows in RUNS.items():
 
 _COMMAND_WORDS = tables.sets("command_words")
 _OF_FILES = {
-    *_DONE, *_COMMAND_WORDS["quiet"], *WORDS["archiver"], *WORDS["copier"],
+    *_FILE_ACTS, *_COMMAND_WORDS["quiet"], *WORDS["archiver"], *WORDS["copier"],
     *(row for row in RUNS["tests"] if " " not in row),
 }  # fmt: skip
 """Programs whose words are no verbs of theirs: files, names of tests."""
@@ -143,7 +150,7 @@ _SUBCOMMANDS = {*_COMMAND_WORDS["checks"], *_COMMAND_WORDS["making"], *WORDS["su
 
 
 def _of_acts(acts: Sequence[Act], around: CommandSurroundings) -> Iterator[FileChange]:
-    branch, before = "", None
+    branch, previous = "", None
     for act in acts:
         words = act.operands(_TAKES.get(act.name, ""))
         targets = [word for sign, word in act.command.redirects if ">" in sign]
@@ -156,13 +163,13 @@ def _of_acts(acts: Sequence[Act], around: CommandSurroundings) -> Iterator[FileC
         if act.name == "git" and words:
             verb, words = words[0].text, words[1:]
         if act.name == "git" and _is_branch(act, verb, words, around):
-            made = act.value("-b", "-B", "-c", "-C", "--orphan")
-            branch = made or "".join(word.text for word in words[-1:])
+            new_branch = act.value("-b", "-B", "-c", "-C", "--orphan")
+            branch = new_branch or "".join(word.text for word in words[-1:])
             yield FileChange(limits.BRANCH, what=branch)
         elif act.name != "git" or not act.has("--cached", "--staged"):
-            found = _found(act, before, around)
-            yield from _of_files(verb, words, act, around, found)
-        before = act
+            listed_files = _listed_files(act, previous, around)
+            yield from _of_files(verb, words, act, around, listed_files)
+        previous = act
         yield from _kept_files(act, around)
         yield from _of_deeds(act, branch, around)
 
@@ -182,15 +189,17 @@ def _of_files(
     words: Sequence[ShellWord],
     act: Act,
     around: CommandSurroundings,
-    found: Sequence[str],
+    listed_files: Sequence[str],
 ) -> Iterator[FileChange]:
-    """Yield what is done to the files that a program, or a verb of git, is given; `found`: by what feeds it."""
-    kind = _DONE.get(verb, GONE if verb == "find" else None)
+    """Yield what is done to the files that a program, or a verb of git, is given; `listed_files`: by what feeds it."""
+    kind = _FILE_ACTS.get(verb, GONE if verb == "find" else None)
     words = words if verb != "find" else []
     if verb in _SCRIPTED:
-        given = " ".join(act.args)
+        joined_args = " ".join(act.args)
         is_awk = verb.endswith("awk")
-        if not (act.value("-i") == "inplace" if is_awk else SAYS["in_place"].search(given)):
+        if not (
+            act.value("-i") == "inplace" if is_awk else PATTERNS["in_place"].search(joined_args)
+        ):
             return
         words = words[0 if act.has("-e", "--expression") else 1 :]
     elif kind is None and act.has("--in-place", "--inplace", "--write", "--fix"):
@@ -200,28 +209,33 @@ def _of_files(
     paths = [path for path in _paths(words, act, around) if path.rpartition("/")[2] != "{}"]
     if verb in _PLACING:
         yield from (FileChange(limits.MOVE, path) for path in paths[:-1] if verb == "mv")
-        paths = _placed(words, act, around) if len(words) > 1 else []
-    yield from (FileChange(kind, path) for path in (*paths, *found) if kind)
+        paths = _placed_paths(words, act, around) if len(words) > 1 else []
+    yield from (FileChange(kind, path) for path in (*paths, *listed_files) if kind)
 
 
-def _placed(words: Sequence[ShellWord], act: Act, around: CommandSurroundings) -> list[str]:
+def _placed_paths(words: Sequence[ShellWord], act: Act, around: CommandSurroundings) -> list[str]:
     """Return what is written where several are put into a folder, or one to a place."""
-    into = "".join(_paths([one for one in words[-1:] if ":" not in one.text], act, around))
-    if not into or not (
-        len(words) > 2 or words[-1].text.endswith("/") or around.exists(f"{into}/.")
+    target = "".join(_paths([word for word in words[-1:] if ":" not in word.text], act, around))
+    if not target or not (
+        len(words) > 2 or words[-1].text.endswith("/") or around.exists(f"{target}/.")
     ):
-        return [into] if into else []
+        return [target] if target else []
     names = (word.text if act.name == "rsync" else word.text.rstrip("/") for word in words[:-1])
-    return [around.path(posixpath.join(into, name.rpartition("/")[2])) for name in names]
+    return [around.path(posixpath.join(target, name.rpartition("/")[2])) for name in names]
 
 
-def _found(act: Act, before: Act | None, around: CommandSurroundings) -> list[str]:
+def _listed_files(act: Act, previous: Act | None, around: CommandSurroundings) -> list[str]:
     """Return the files that are listed for an act, as patterns: by `find`, `ls` or `git ls-files` right before it."""
-    source = act.feeding if act.is_listed else before if act.command.via[-1:] == ("find",) else None
+    source = (
+        act.feeding if act.is_listed else previous if act.command.via[-1:] == ("find",) else None
+    )
     source = act if act.name == "find" and "-delete" in act.args else source
     if source is None or source.name not in ("find", "ls", "git"):
         return []
-    if any(one in ("!", "-not", "-prune") or one.startswith((":!", ":^")) for one in source.args):
+    if any(
+        argument in ("!", "-not", "-prune") or argument.startswith((":!", ":^"))
+        for argument in source.args
+    ):
         return []
     if source.name == "find":
         if source.value("-type") == "d":
@@ -243,15 +257,15 @@ def _found(act: Act, before: Act | None, around: CommandSurroundings) -> list[st
 def _kept_files(act: Act, around: CommandSurroundings) -> Iterator[FileChange]:
     """Yield the manifests and lock files that a package manager writes: all by verbs of adding, where they name a package
     ("+" in the table), and lock files by verbs of renewing."""
-    given = act.texts(_MANAGER_TAKES)
-    verbs = {f"{act.name}:{'-'.join(given[:count])}" for count in (1, 2)}
+    texts = act.texts(_MANAGER_TAKES)
+    verbs = {f"{act.name}:{'-'.join(texts[:count])}" for count in (1, 2)}
     if not WORDS["not-here"].isdisjoint(act.args):
         return
-    named = {f"{verb}+" for verb in verbs if len(given) > 1}
-    is_adding = not WORDS["adding"].isdisjoint(verbs | named)
+    with_package = {f"{verb}+" for verb in verbs if len(texts) > 1}
+    is_adding = not WORDS["adding"].isdisjoint(verbs | with_package)
     if not is_adding and WORDS["renewing"].isdisjoint(verbs):
         return
-    for program, _, name in (one.partition("=") for one in WORDS["keeps"]):
+    for program, _, name in (entry.partition("=") for entry in WORDS["keeps"]):
         path = around.path(name, act.folder)
         is_written = is_adding or "lock" in name
         if program == act.name and is_written and around.exists(path):
@@ -272,26 +286,28 @@ def _of_deeds(act: Act, branch: str, around: CommandSurroundings) -> Iterator[Fi
         if kind == limits.DATABASE and databases.writes(act):
             what += f" {limits.WRITE}"
             yield FileChange(DATA, databases.file_of(act, around), what)
-        if kind == limits.PUSH and SAYS["forced"].search(what):
+        if kind == limits.PUSH and PATTERNS["forced"].search(what):
             what += f" {limits.FORCE}"
         yield FileChange(kind, what=what[:MOST_TEXT])
-    given = act.texts(_INSTALL_TAKES)
-    if given and given[0] in _INSTALLERS.get(act.name, ()):
-        for package in given[1:]:
+    texts = act.texts(_INSTALL_TAKES)
+    if texts and texts[0] in _INSTALLERS.get(act.name, ()):
+        for package in texts[1:]:
             if not re.search(r"^[./~]|\.(?:whl|txt|toml)$", package):
                 yield FileChange(limits.INSTALL, what=package)
     if deed := _deed(act):
         yield FileChange(limits.DEED, what=deed)
-    ran = "\0".join((act.program or act.name, *act.args))[:MOST_TEXT]
-    yield from (FileChange(limits.RUN, what=one) for one in (*act.command.via, ran))
+    whole_command = "\0".join((act.program or act.name, *act.args))[:MOST_TEXT]
+    yield from (
+        FileChange(limits.RUN, what=command) for command in (*act.command.via, whole_command)
+    )
 
 
 def _deed(act: Act) -> str:
     """Return how a command says what it does: the first words of its script, its subcommand or target."""
     if act.name == "git":
         return ""
-    given = [word.lower() for word in act.texts(_TAKES.get(act.name, ""))]
-    script = given[:1] if SAYS["interpreter"].match(act.name) else [act.program or act.name]
+    texts = [word.lower() for word in act.texts(_TAKES.get(act.name, ""))]
+    script = texts[:1] if PATTERNS["interpreter"].match(act.name) else [act.program or act.name]
     words = (*script, *(word.lower() for word in _verbs(act) if not re.search("[/.]", word)))
     return " ".join(re.split(r"[\W_]+", word.rpartition("/")[2])[0] for word in words)
 
@@ -301,11 +317,11 @@ def _verbs(act: Act) -> list[str]:
     takes files. `kubectl get deploy` gets, `docker stack deploy` deploys, `cd deploy` and `yamllint deploy` do neither."""
     if act.name in _OF_FILES or act.name.endswith(("lint", "check")):
         return []
-    given = act.texts(" ".join((_TAKES.get(act.name, ""), *_COMMAND_WORDS["valued"])))
+    texts = act.texts(" ".join((_TAKES.get(act.name, ""), *_COMMAND_WORDS["valued"])))
     if act.name in WORDS["target-runner"]:
-        return given
-    end = next((place for place, word in enumerate(given) if word in _SUBCOMMANDS), len(given))
-    return given[: min(end + 1, 1 if act.name == "git" else 3)]
+        return texts
+    end = next((place for place, word in enumerate(texts) if word in _SUBCOMMANDS), len(texts))
+    return texts[: min(end + 1, 1 if act.name == "git" else 3)]
 
 
 def _kinds(act: Act) -> Iterator[str]:
@@ -314,13 +330,17 @@ def _kinds(act: Act) -> Iterator[str]:
         yield limits.DATABASE
     verbs = {part for word in _verbs(act) for part in (word, word.partition(":")[0])}
     words = {*act.args, *verbs} if act.name != "git" else {*verbs, *act.options}
-    own = _KINDS.get(act.name, ())
-    for kind, rest in (*own, *_KINDS["*"]):
-        is_local = kind == limits.NETWORK and bool(SAYS["local"].search(" ".join(act.args)))
+    own_kinds = _KINDS.get(act.name, ())
+    for kind, needed_words in (*own_kinds, *_KINDS["*"]):
+        is_local = kind == limits.NETWORK and bool(PATTERNS["local"].search(" ".join(act.args)))
         # Of a commit `-n` leaves out the hooks; others make none with it.
-        is_local |= kind == limits.COMMIT and "commit" not in rest and act.has("-n", "--no-commit")
+        is_local |= (
+            kind == limits.COMMIT and "commit" not in needed_words and act.has("-n", "--no-commit")
+        )
         is_local |= act.name == "git" and not WORDS["undoing"].isdisjoint(act.args)
-        if (words if (kind, rest) in own else verbs).issuperset(rest) and not is_local:
+        if (words if (kind, needed_words) in own_kinds else verbs).issuperset(
+            needed_words
+        ) and not is_local:
             yield kind
 
 
@@ -329,5 +349,5 @@ def _is_scratch(word: ShellWord) -> bool:
 
 
 def _paths(words: Sequence[ShellWord], act: Act, around: CommandSurroundings) -> list[str]:
-    given = [word for word in words if word.text != "-" and not act.elsewhere]
-    return [path for path in (act.path(word, around) for word in given) if path]
+    local_words = [word for word in words if word.text != "-" and not act.elsewhere]
+    return [path for path in (act.path(word, around) for word in local_words) if path]

@@ -23,7 +23,7 @@ from vector_memory.observe.commands.findings import (
 )
 from vector_memory.observe.intent import broken_limits, limits
 from vector_memory.observe.intent.changes import FILE_KINDS, CallView
-from vector_memory.observe.intent.grammar import SAYS
+from vector_memory.observe.intent.grammar import PATTERNS
 from vector_memory.observe.intent.objectives import Objectives, is_about, terms_of
 
 LONG_ROW = 8
@@ -57,16 +57,16 @@ def look(
     course: Course, objectives: Objectives, view: CallView, around: CommandSurroundings
 ) -> list[Finding]:
     """Return how a call breaks a limit or leads away from what was asked, and remember the call."""
-    found = [
+    findings = [
         Finding(LIMIT, HIGH, what, f"The user said: \u201c{limit.said}\u201d \u2013 {how}.", f"{limit.act} {what}")
         for limit, how, what in broken_limits.broken(objectives.limits, view, around)
     ]  # fmt: skip
     if objectives.is_specific:
-        found += _drifted(course, objectives, view, around)
+        findings += _drifted(course, objectives, view, around)
     for path in view.named:
         if inner := around.within(path):
             course.note(inner)
-    return found
+    return findings
 
 
 def _drifted(
@@ -96,7 +96,7 @@ def _drifted(
 
 def _counts(inner: str) -> bool:
     """Whether a changed file tells of a course: one of the project that does not go with any change."""
-    return inner != "." and not SAYS["companion"].search(inner)
+    return inner != "." and not PATTERNS["companion"].search(inner)
 
 
 def _is_strange(course: Course, inner: str, kind: str) -> bool:
@@ -104,11 +104,11 @@ def _is_strange(course: Course, inner: str, kind: str) -> bool:
     if inner in course.seen or kind not in (limits.EDIT, limits.CREATE, limits.DELETE):
         return False
     folder = posixpath.dirname(inner)
-    if not folder or any(one.startswith(folder + "/") or one == folder for one in course.seen):
+    if not folder or any(path.startswith(folder + "/") or path == folder for path in course.seen):
         return False
-    others = [terms_of(one.replace("/", " ")) for one in list(course.seen)[-200:]]
-    counts = Counter(term for other in others for term in other)
+    path_terms = [terms_of(path.replace("/", " ")) for path in list(course.seen)[-200:]]
+    counts = Counter(term for terms in path_terms for term in terms)
     # What stands in most paths, such as a package's name, makes nothing akin.
-    common = {term for term, times in counts.items() if times > max(2, 0.6 * len(others))}
-    own = terms_of(inner.replace("/", " ")) - common
-    return own.isdisjoint(counts)
+    common = {term for term, times in counts.items() if times > max(2, 0.6 * len(path_terms))}
+    own_terms = terms_of(inner.replace("/", " ")) - common
+    return own_terms.isdisjoint(counts)

@@ -39,7 +39,7 @@ NOUNS = {noun.replace("-", " "): act for act, nouns in THINGS.items() for noun i
 def _grammar() -> dict[str, str]:
     """Return the patterns of `grammar.txt` by their names, with what they are made of put in."""
     text = "\n".join(tables.lines("grammar", HERE)).replace("\n|", "|")
-    known = {
+    patterns = {
         "verb": any_of(VERBS),
         "makes": any_of({*ACTS["edit"], *ACTS["create"], *ACTS["delete"], *ACTS["move"]}),
         "noun": any_of(NOUNS),
@@ -55,8 +55,8 @@ def _grammar() -> dict[str, str]:
         ),
     }
     for name, pattern in (line.split(" = ", 1) for line in text.splitlines()):
-        known[name] = re.sub(r"(?<!\?P)<(\w+)>", lambda found: known[found[1]], pattern)
-    return known
+        patterns[name] = re.sub(r"(?<!\?P)<(\w+)>", lambda match: patterns[match[1]], pattern)
+    return patterns
 
 
 def any_of(words: Iterable[str]) -> str:
@@ -77,12 +77,12 @@ class _Patterns(dict[str, re.Pattern[str]]):
 
 
 _GRAMMAR = _grammar()
-SAYS = _Patterns()
-AROUND = tables.patterns("denials", HERE)
+PATTERNS = _Patterns()
+VERB_CONTEXT = tables.patterns("denials", HERE)
 """What stands around the verb of a request."""
 
 
 def warm() -> None:
     """Compile all patterns now: it takes a third of a second, for which the first call of a daemon would wait."""
     for name in _GRAMMAR:
-        SAYS[name]
+        PATTERNS[name]

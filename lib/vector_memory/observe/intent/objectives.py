@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from vector_memory.observe.intent import limits
-from vector_memory.observe.intent.grammar import SAYS
+from vector_memory.observe.intent.grammar import PATTERNS
 from vector_memory.observe.intent.limits import Limit
 from vector_memory.text import analysis, prompts, tables
 from vector_memory.text.mentions import mentions
@@ -49,24 +49,26 @@ class Objectives:
         return bool(self.files) or len(self.terms) >= LEAST_TERMS
 
 
-def of_session(said: Sequence[str], standing: Sequence[Limit] = ()) -> Objectives:
+def of_session(user_prompts: Sequence[str], standing: Sequence[Limit] = ()) -> Objectives:
     """Return the objectives of a session.
 
     Args:
-        said: the user's prompts, the oldest first.
+        user_prompts: the oldest first.
         standing: the limits that rules, preferences and constraints of the user set in every session.
     """
-    asking = [one for one in said if is_asking(one)]
-    held = list(standing)
-    for prompt in said:
-        held = limits.after(held, prompt[:MOST_CHARS])
-    plain = [" ".join(one[:MOST_CHARS].split("```")[::2]) for one in asking]
+    requests = [prompt for prompt in user_prompts if is_asking(prompt)]
+    active_limits = list(standing)
+    for prompt in user_prompts:
+        active_limits = limits.after(active_limits, prompt[:MOST_CHARS])
+    plain_texts = [" ".join(prompt[:MOST_CHARS].split("```")[::2]) for prompt in requests]
     return Objectives(
-        " \u2026 ".join(dict.fromkeys(shortened(one) for one in [*plain[:1], *plain[-1:]])),
-        frozenset(term for one in plain for term in terms_of(one)),
-        _files(plain),
-        tuple(dict.fromkeys(held)),
-        any(SAYS["wide"].search(one) for one in plain),
+        " \u2026 ".join(
+            dict.fromkeys(shortened(text) for text in [*plain_texts[:1], *plain_texts[-1:]])
+        ),
+        frozenset(term for text in plain_texts for term in terms_of(text)),
+        _files(plain_texts),
+        tuple(dict.fromkeys(active_limits)),
+        any(PATTERNS["wide"].search(text) for text in plain_texts),
     )
 
 
@@ -77,22 +79,22 @@ def is_asking(prompt: str) -> bool:
 
 def terms_of(text: str) -> frozenset[str]:
     """Return the stems of what a text is about."""
-    found = analysis.analyse(text)
+    terms = analysis.analyse(text)
     return frozenset(
-        one for one in found if len(one) > 2 and one not in _GENERIC and not one.isdigit()
+        term for term in terms if len(term) > 2 and term not in _GENERIC and not term.isdigit()
     )
 
 
 def _files(texts: Iterable[str]) -> tuple[str, ...]:
-    named = (file.strip("./").lower() for text in texts for file in mentions(text).files)
-    return tuple(dict.fromkeys(file for file in named if len(file) > 2))
+    files = (file.strip("./").lower() for text in texts for file in mentions(text).files)
+    return tuple(dict.fromkeys(file for file in files if len(file) > 2))
 
 
 def shortened(text: str) -> str:
     """Return the first sentence that says something, cut to a line."""
-    parts = [one.strip() for one in clauses_in(text) if one.strip()]
-    first = next((part for part in parts if len(part) > 12), "".join(parts[:1]))
-    return textwrap.shorten(first, SHORT_CHARS, placeholder="\u2026")
+    parts = [part.strip() for part in clauses_in(text) if part.strip()]
+    first_sentence = next((part for part in parts if len(part) > 12), "".join(parts[:1]))
+    return textwrap.shorten(first_sentence, SHORT_CHARS, placeholder="\u2026")
 
 
 def is_about(objectives: Objectives, path: str, text: str) -> bool:
@@ -101,5 +103,5 @@ def is_about(objectives: Objectives, path: str, text: str) -> bool:
     places = {place for file in objectives.files for place in (file, posixpath.dirname(file))}
     if any(place and f"/{place}/" in inner for place in places):
         return True
-    found = terms_of(path.replace("/", " ")) | terms_of(text)
-    return not objectives.terms.isdisjoint(found)
+    terms = terms_of(path.replace("/", " ")) | terms_of(text)
+    return not objectives.terms.isdisjoint(terms)
