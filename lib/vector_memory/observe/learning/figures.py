@@ -44,9 +44,9 @@ def rate(k: int, n: int) -> Rate:
     center = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     low, high = round(max(0.0, center - half), 3), round(min(1.0, center + half), 3)
-    told = f"{k} of {n} ({100 * low:.0f}-{100 * high:.0f} %)"
-    told = told if n >= LEAST else f"{told}, too few to go by"
-    return Rate(k, n, low, high, n >= LEAST, told)
+    text = f"{k} of {n} ({100 * low:.0f}-{100 * high:.0f} %)"
+    text = text if n >= LEAST else f"{text}, too few to go by"
+    return Rate(k, n, low, high, n >= LEAST, text)
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,9 @@ def middle(numbers: Sequence[float]) -> Middle:
         return Middle(0, 0.0, 0.0, 0.0)
     ordered, n = sorted(numbers), len(numbers)
     reach = NormalDist().inv_cdf(0.5 + SURE / 2) * sqrt(n) / 2
-    first, last = max(0, floor(n / 2 - reach)), min(n - 1, ceil(n / 2 + reach) - 1)
-    return Middle(n, *(round(one, 2) for one in (median(ordered), ordered[first], ordered[last])))
+    low_place, high_place = max(0, floor(n / 2 - reach)), min(n - 1, ceil(n / 2 + reach) - 1)
+    numbers = (median(ordered), ordered[low_place], ordered[high_place])
+    return Middle(n, *(round(number, 2) for number in numbers))
 
 
 @dataclass(frozen=True)
@@ -89,18 +90,18 @@ def tails(strata: Iterable[tuple[Rate, Rate]]) -> Tails:
     """
     from numpy import convolve
 
-    ways, done, expected = [1.0], 0, 0.0
-    for one, others in strata:
-        good, total = one.k + others.k, one.n + others.n
+    ways, done_count, expected = [1.0], 0, 0.0
+    for own, others in strata:
+        good_count, total = own.k + others.k, own.n + others.n
         chances = [
-            comb(good, k) * comb(total - good, one.n - k) / comb(total, one.n)
-            for k in range(min(one.n, good) + 1)
+            comb(good_count, k) * comb(total - good_count, own.n - k) / comb(total, own.n)
+            for k in range(min(own.n, good_count) + 1)
         ]
-        ways, done = [float(way) for way in convolve(ways, chances)], done + one.k
-        expected += one.n * good / total if total else 0
-    few, many = sum(ways[: done + 1]), sum(ways[done:])
-    either = sum(way for way in ways if way <= ways[done] * (1 + 1e-9))
-    return Tails(round(expected, 1), *(min(1.0, one) for one in (few, many, either)))
+        ways, done_count = [float(way) for way in convolve(ways, chances)], done_count + own.k
+        expected += own.n * good_count / total if total else 0
+    few, many = sum(ways[: done_count + 1]), sum(ways[done_count:])
+    either = sum(way for way in ways if way <= ways[done_count] * (1 + 1e-9))
+    return Tails(round(expected, 1), *(min(1.0, p_value) for p_value in (few, many, either)))
 
 
 @dataclass(frozen=True)
@@ -135,13 +136,13 @@ def compare(first: Rate, second: Rate, names: tuple[str, str]) -> RateComparison
     return RateComparison(first, second, round(p, 4), verdict)
 
 
-def compared(history: Sequence[float], now: float) -> str:
+def compared(history: Sequence[float], figure: float) -> str:
     """Return how a figure of which less is better compares with earlier ones, in words: `worse` first where it
     is. It is worse beyond the median of the last five by a fifth and by three median deviations."""
-    last = history[-LAST_RUNS:]
-    if len(last) < LEAST_RUNS:
+    recent = history[-LAST_RUNS:]
+    if len(recent) < LEAST_RUNS:
         return TOO_FEW_RUNS
-    usual = median(last)
-    spread = median(abs(one - usual) for one in last)
-    is_worse = now > WORSE * usual and now > usual + SPREADS * spread
+    usual = median(recent)
+    spread = median(abs(number - usual) for number in recent)
+    is_worse = figure > WORSE * usual and figure > usual + SPREADS * spread
     return f"worse than the usual {usual:g}" if is_worse else f"as usual ({usual:g})"

@@ -105,11 +105,13 @@ def measure(turns: Sequence[TaskTurn], next_prompt: str = "", session: str = "")
         next_prompt: what the user said after it, "" if nothing yet.
     """
     calls = [call for turn in turns for call in turn.calls]
-    kind, asking = tasks.classify(turns), tasks.asking(turns)
+    kind, asking_turn = tasks.classify(turns), tasks.asking(turns)
     done, sure = verdict(turns, next_prompt, kind)
     runs = [call for call in calls if call.what == RUN]
     failed = [call for call in runs if call.ok is False]
-    met = {call.sign: Trouble(call.sign, call.error, call.job, call.end) for call in failed}
+    trouble_by_sign = {
+        call.sign: Trouble(call.sign, call.error, call.job, call.end) for call in failed
+    }
     return Task(
         key=turns[0].key,
         at=turns[-1].ended_at.isoformat(),
@@ -120,16 +122,16 @@ def measure(turns: Sequence[TaskTurn], next_prompt: str = "", session: str = "")
         retries=_retries(runs),
         minutes=round(_seconds(turns) / 60, 1),
         files=_unique(call.said for call in calls if call.what == EDIT and call.said)[-MOST_FILES:],
-        terms=_unique(asking.terms)[:MOST_TERMS],
+        terms=_unique(asking_turn.terms)[:MOST_TERMS],
         steps=steps_of(calls),
         commands={call.job: call.line for call in runs if call.ok and call.said},
         jobs=_unique(call.job for call in runs if call.job)[:MOST_FILES],
-        trouble=[trouble for sign, trouble in met.items() if sign][:MOST_TROUBLE],
+        trouble=[trouble for sign, trouble in trouble_by_sign.items() if sign][:MOST_TROUBLE],
         session=session,
         model=next((turn.model for turn in reversed(turns) if turn.model), ""),
         order=turns[0].order,
         skills=_unique(call.said for call in calls if call.job == tasks.SKILL and call.said),
-        asked=asking.told,
+        asked=asking_turn.told,
     )
 
 
@@ -139,9 +141,9 @@ def verdict(turns: Sequence[TaskTurn], next_prompt: str, kind: str) -> tuple[boo
     The user's word counts most, then whether it was broken off, then the last check; edits after which
     the user went on to something else, with no error left behind, were most likely all right.
     """
-    word = _last_word(turns, next_prompt)
-    if word is not None:
-        return word, True
+    user_verdict = _last_word(turns, next_prompt)
+    if user_verdict is not None:
+        return user_verdict, True
     if turns[-1].is_interrupted:
         return False, True
     calls = [call for turn in turns for call in turn.calls]
@@ -238,9 +240,13 @@ def by_kind(work: Sequence[Task]) -> list[dict[str, object]]:
     for task in work:
         groups.setdefault(task.kind, []).append(task)
     return [
-        {"kind": kind, "n": len(same)}
-        | {name: value for name, value in figures(same).items() if name not in ("tasks", "since")}
-        | {name: sum(getattr(task, name) for task in same) for name in ("errors", "retries")}
-        | {"minutes": round(median(task.minutes for task in same), 1)}
-        for kind, same in sorted(groups.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+        {"kind": kind, "n": len(kind_tasks)}
+        | {
+            name: value
+            for name, value in figures(kind_tasks).items()
+            if name not in ("tasks", "since")
+        }
+        | {name: sum(getattr(task, name) for task in kind_tasks) for name in ("errors", "retries")}
+        | {"minutes": round(median(task.minutes for task in kind_tasks), 1)}
+        for kind, kind_tasks in sorted(groups.items(), key=lambda pair: (-len(pair[1]), pair[0]))
     ]

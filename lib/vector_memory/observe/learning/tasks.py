@@ -99,16 +99,16 @@ def group(turns: Iterable[TaskTurn]) -> list[list[TaskTurn]]:
     """Return the turns of a session as tasks, in order; each has at least one turn."""
     groups: list[list[TaskTurn]] = []
     for turn in turns:
-        if not groups or len(groups[-1]) >= MOST_TURNS or _begins(turn, groups[-1][-1]):
+        if not groups or len(groups[-1]) >= MOST_TURNS or _begins_task(turn, groups[-1][-1]):
             groups.append([])
         groups[-1].append(turn)
     return groups
 
 
-def _begins(turn: TaskTurn, before: TaskTurn) -> bool:
-    if turn.started_at - before.ended_at > NEW_AFTER and turn.prompt:
+def _begins_task(turn: TaskTurn, previous: TaskTurn) -> bool:
+    if turn.started_at - previous.ended_at > NEW_AFTER and turn.prompt:
         return True
-    if before.is_interrupted:
+    if previous.is_interrupted:
         # Who breaks something off says next how it is to be done, more often than not.
         return bool(PATTERNS["begins"].match(request_of(turn.prompt)))
     return starts_another(turn.prompt)
@@ -144,8 +144,8 @@ def request_of(prompt: str) -> str:
     for _ in range(3):
         if not PATTERNS["praise"].match(text):
             break
-        head = PATTERNS["praise_end"].match(text)
-        text = text[head.end() :].strip() if head else ""
+        praise = PATTERNS["praise_end"].match(text)
+        text = text[praise.end() :].strip() if praise else ""
     return text
 
 
@@ -194,20 +194,22 @@ def kind_of(prompt: str, is_change: bool = False) -> str:
         return ""
     if PATTERNS["asks"].match(text) and "?" in text and not is_change:
         return "question"
-    first = [
+    matches = [
         (match.start(), rank, name)
         for rank, (name, words) in enumerate(_KINDS.items())
         if (match := words.search(text)) and not (is_change and name == "question")
     ]
-    if not first:
+    if not matches:
         return "question" if text.rstrip().endswith("?") and not is_change else ""
-    place, _, name = min(first)
-    near = [(rank, kind) for at, rank, kind in first if at <= NEAR_CHARS]
-    if place > 0 and near:
-        return min(near)[1]
+    start, _, name = min(matches)
+    near_kinds = [(rank, kind) for at, rank, kind in matches if at <= NEAR_CHARS]
+    if start > 0 and near_kinds:
+        return min(near_kinds)[1]
     # "Add tests for …", "write the docs of …": what is made says more.
-    made = [(at, kind) for at, _, kind in first if kind in ("test", "docs") and at <= HEAD_CHARS]
-    return min(made)[1] if made and name in ("feature", "question") else name
+    made_kinds = [
+        (at, kind) for at, _, kind in matches if kind in ("test", "docs") and at <= HEAD_CHARS
+    ]
+    return min(made_kinds)[1] if made_kinds and name in ("feature", "question") else name
 
 
 def classify(turns: Sequence[TaskTurn]) -> str:
@@ -215,18 +217,18 @@ def classify(turns: Sequence[TaskTurn]) -> str:
     prompt = asking(turns).prompt
     kind = kind_of(prompt)
     calls = [call for turn in turns for call in turn.calls]
-    edited = [
+    edited_files = [
         call.said for call in calls if call.what == EDIT and call.said and call.ok is not False
     ]
-    if not edited:
-        ran = [call.job for call in calls if call.what == RUN]
-        if kind != "review" and not ran and not PATTERNS["begins"].match(request_of(prompt)):
+    if not edited_files:
+        jobs = [call.job for call in calls if call.what == RUN]
+        if kind != "review" and not jobs and not PATTERNS["begins"].match(request_of(prompt)):
             return "question"
         return kind or "question"
     if kind in ("", "question", "review", "feature", "release"):
-        if all(PATTERNS["doc_file"].search(file) for file in edited):
+        if all(PATTERNS["doc_file"].search(file) for file in edited_files):
             return "docs"
-        if all(PATTERNS["test_file"].search(file) for file in edited) and kind != "release":
+        if all(PATTERNS["test_file"].search(file) for file in edited_files) and kind != "release":
             return "test"
     if kind in ("", "question", "review"):
         kind = kind_of(prompt, is_change=True)

@@ -84,49 +84,57 @@ def seen_in(turns: Iterable[TaskTurn]) -> Iterator[Sighting]:
                 )
 
 
-def each_once(seen: Iterable[Sighting]) -> list[Sighting]:
+def each_once(sightings: Iterable[Sighting]) -> list[Sighting]:
     """Return sightings, each once, as it was given last."""
-    return list({(each.kind, each.name, each.at): each for each in seen}.values())
+    return list(
+        {(sighting.kind, sighting.name, sighting.at): sighting for sighting in sightings}.values()
+    )
 
 
-def of(seen: Iterable[Sighting]) -> list[Thing]:
+def of(sightings: Iterable[Sighting]) -> list[Thing]:
     """Return the things that were seen, each sighting counted once, the last seen first."""
     by_name: dict[tuple[str, str], list[Sighting]] = {}
-    for sighting in sorted(each_once(seen), key=lambda each: each.at):
+    for sighting in sorted(each_once(sightings), key=lambda sighting: sighting.at):
         by_name.setdefault((sighting.kind, sighting.name), []).append(sighting)
-    things = [_thing(sightings[-MOST_SEEN:]) for sightings in by_name.values()]
+    things = [_thing(group[-MOST_SEEN:]) for group in by_name.values()]
     return sorted(things, key=lambda thing: (thing.last, thing.key), reverse=True)
 
 
-def _thing(seen: Sequence[Sighting]) -> Thing:
+def _thing(sightings: Sequence[Sighting]) -> Thing:
     """Return the thing of these sightings, the newest last."""
-    kind, name, state, detail, _, last, _ = seen[-1]
-    same = next((n for n, each in enumerate(reversed(seen)) if each.state != state), len(seen))
-    before, since = seen[: len(seen) - same], seen[-same].at
-    usual = relied_on(before)
-    took = [sighting.seconds for sighting in seen if sighting.state == OK and sighting.seconds > 0]
+    kind, name, state, detail, _, last, _ = sightings[-1]
+    same_count = next(
+        (count for count, sighting in enumerate(reversed(sightings)) if sighting.state != state),
+        len(sightings),
+    )
+    earlier, since = sightings[: len(sightings) - same_count], sightings[-same_count].at
+    usual = relied_on(earlier)
+    durations = [
+        sighting.seconds for sighting in sightings if sighting.state == OK and sighting.seconds > 0
+    ]
     if kind == COMMAND:
         surprise = usual not in ("", state)
-        count = sum(sighting.state == usual for sighting in before)
-        now, then = ("fails", "passed") if state == FAILS else ("passes", "failed")
-        text, was = f"`{name}` {now}", f" ({then} {count} of {len(before)} before)"
+        count = sum(sighting.state == usual for sighting in earlier)
+        verb, earlier_verb = ("fails", "passed") if state == FAILS else ("passes", "failed")
+        text = f"`{name}` {verb}"
+        earlier_text = f" ({earlier_verb} {count} of {len(earlier)} before)"
     else:
-        surprise = bool(before)
+        surprise = bool(earlier)
         text = f"{'port ' * (kind == PORT)}{name} is {state}"
-        was = f", was {before[-1].state}" if before else ""
-    text += f" since {since[:10]}{was}" * surprise
+        earlier_text = f", was {earlier[-1].state}" if earlier else ""
+    text += f" since {since[:10]}{earlier_text}" * surprise
     text += f": {detail}" if detail and state == FAILS else ""
     return Thing(
-        kind, name, state, text, len(seen), same,
-        good=sum(sighting.state in (OK, UP) for sighting in seen),
-        usual=relied_on(seen) or usual, last=last, since=since,
-        seconds=round(median(took), 1) if took else 0.0, surprise=surprise,
+        kind, name, state, text, len(sightings), same_count,
+        good=sum(sighting.state in (OK, UP) for sighting in sightings),
+        usual=relied_on(sightings) or usual, last=last, since=since,
+        seconds=round(median(durations), 1) if durations else 0.0, surprise=surprise,
     )  # fmt: skip
 
 
-def relied_on(seen: Sequence[Sighting]) -> str:
+def relied_on(sightings: Sequence[Sighting]) -> str:
     """Return the state that earlier sightings agree on, "" where they are too few or differ."""
-    states = [sighting.state for sighting in seen]
-    most = max(sorted(set(states)), key=states.count, default="")
-    enough = len(seen) >= LEAST_SEEN and states.count(most) >= AGREE * len(states)
-    return most if enough else ""
+    states = [sighting.state for sighting in sightings]
+    common_state = max(sorted(set(states)), key=states.count, default="")
+    is_enough = len(sightings) >= LEAST_SEEN and states.count(common_state) >= AGREE * len(states)
+    return common_state if is_enough else ""

@@ -91,37 +91,43 @@ def find(tasks: Sequence[Task], now: datetime) -> list[Trail]:
     groups = {ANY: [task for task in judged if task.kind in CHANGING]}
     for task in judged:
         groups.setdefault(task.kind, []).append(task)
-    trails = filter(None, (_of_kind(kind, of_kind, now) for kind, of_kind in groups.items()))
+    trails = filter(
+        None, (_trail_of_kind(kind, kind_tasks, now) for kind, kind_tasks in groups.items())
+    )
     return sorted(trails, key=lambda trail: (-trail.strength, trail.kind))
 
 
-def _of_kind(kind: str, judged: Sequence[Task], now: datetime) -> Trail | None:
+def _trail_of_kind(kind: str, judged: Sequence[Task], now: datetime) -> Trail | None:
     """Return the steps that most of these tasks took, None where they are not proven, or what anybody does."""
-    passing = PATTERNS["of_the_moment"]
-    pairs = ((task, {job for job in task.jobs if not passing.fullmatch(job)}) for task in judged)
+    momentary = PATTERNS["of_the_moment"]
+    pairs = ((task, {job for job in task.jobs if not momentary.fullmatch(job)}) for task in judged)
     lasting = [(task, jobs) for task, jobs in pairs if jobs]
     counts = Counter(job for _, jobs in lasting for job in jobs)
     general = {job for job, n in counts.items() if n >= max(LEAST_WON, GENERAL * len(lasting))}
-    took = [task for task, jobs in lasting if general <= jobs]
-    won = [task for task in took if task.done]
-    sessions = len({task.session for task in won})
-    is_proven = len(won) >= LEAST_WON and sessions >= LEAST_SESSIONS
-    if not is_proven or len(won) < LEAST_RATE * len(took) or not any(task.sure for task in won):
+    tried = [task for task, jobs in lasting if general <= jobs]
+    won_tasks = [task for task in tried if task.done]
+    sessions = len({task.session for task in won_tasks})
+    is_proven = len(won_tasks) >= LEAST_WON and sessions >= LEAST_SESSIONS
+    is_proven = is_proven and len(won_tasks) >= LEAST_RATE * len(tried)
+    if not is_proven or not any(task.sure for task in won_tasks):
         return None
-    strength = sum(evaporated(SURE if task.sure else LIKELY, task.ended_at, now) for task in won)
-    strength -= sum(evaporated(FAILURE, task.ended_at, now) for task in took if not task.done)
-    names = [step for step in won[-1].steps if step == EDIT or step in general][:LONGEST]
-    called = (name if name == EDIT else usual(name, won) for name in names)
-    steps = [step for step in dict.fromkeys(called) if step]
+    strength = sum(
+        evaporated(SURE if task.sure else LIKELY, task.ended_at, now) for task in won_tasks
+    )
+    strength -= sum(evaporated(FAILURE, task.ended_at, now) for task in tried if not task.done)
+    names = [step for step in won_tasks[-1].steps if step == EDIT or step in general][:LONGEST]
+    command_lines = (name if name == EDIT else usual(name, won_tasks) for name in names)
+    steps = [step for step in dict.fromkeys(command_lines) if step]
     if strength < FLOOR or all(map(_needs_no_memory, steps)):
         return None
     path = " → ".join(step if step == EDIT else f"`{step}`" for step in steps)
-    rate, last = round(100 * len(won) / len(took)), max(task.at for task in won)[:10]
+    rate = round(100 * len(won_tasks) / len(tried))
+    last = max(task.at for task in won_tasks)[:10]
     text = (
-        f"For {NAMES.get(kind, kind)} here these steps worked in {rate} % of {len(took)} tasks "
+        f"For {NAMES.get(kind, kind)} here these steps worked in {rate} % of {len(tried)} tasks "
         f"({sessions} sessions, last {last}): {path}"
     )
-    figures = (len(took), len(won), sessions, round(strength, 3))
+    figures = (len(tried), len(won_tasks), sessions, round(strength, 3))
     return Trail(kind, text, steps, *figures, now.isoformat(), last)
 
 
@@ -131,24 +137,31 @@ def _needs_no_memory(step: str) -> bool:
     return step == EDIT or bool(PATTERNS["by_itself"].fullmatch(plain))
 
 
-def usual(job: str, won: Sequence[Task]) -> str:
+def usual(job: str, won_tasks: Sequence[Task]) -> str:
     """Return how a job is called here: the words of its newest command line that nearly all have. "" where that is a
     program's name, and what it does is another thing from task to task: `west` of `west build` and `west flash`."""
-    lines = [task.commands[job] for task in won if job in task.commands]
-    called = shared(lines[-1], lines, COMMON * len(lines)) or job if lines else job
-    follows = [line.removeprefix(f"{called} ").split(" ")[0] for line in lines if line != called]
-    is_name = called.isalnum() and len(follows) == len(lines)
-    return "" if is_name and all(word.isalpha() and word.islower() for word in follows) else called
+    lines = [task.commands[job] for task in won_tasks if job in task.commands]
+    common_words = shared(lines[-1], lines, COMMON * len(lines)) or job if lines else job
+    next_words = [
+        line.removeprefix(f"{common_words} ").split(" ")[0]
+        for line in lines
+        if line != common_words
+    ]
+    is_name = common_words.isalnum() and len(next_words) == len(lines)
+    are_plain = all(word.isalpha() and word.islower() for word in next_words)
+    return "" if is_name and are_plain else common_words
 
 
 def shared(line: str, lines: Sequence[str], least: float) -> str:
     """Return the words of a command line that so many of these have. An option goes with the value that belongs to
     one task alone."""
-    words, having = _WORD.findall(line), [_WORD.findall(one) for one in lines]
-    common = [sum(word in one for one in having) >= least for word in words]
-    kept = [
+    words, line_words = _WORD.findall(line), [_WORD.findall(other) for other in lines]
+    are_common = [sum(word in other_words for other_words in line_words) >= least for word in words]
+    kept_words = [
         word
-        for word, is_common, next_is in zip(words, common, [*common[1:], True], strict=True)
-        if is_common and (next_is or not word.startswith("-"))
+        for word, is_common, next_is_common in zip(
+            words, are_common, [*are_common[1:], True], strict=True
+        )
+        if is_common and (next_is_common or not word.startswith("-"))
     ]
-    return " ".join(kept)
+    return " ".join(kept_words)

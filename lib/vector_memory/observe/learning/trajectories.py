@@ -61,9 +61,11 @@ class Trajectory:
 
     def with_tried(self, tried: Mapping[str, bool]) -> Trajectory:
         """Return it with the tasks that it came into, the newest last, and in its words how many were done."""
-        kept = dict(list(tried.items())[-MOST_TRIED:])
-        words = f". Of {len(kept)} tasks that it came into {sum(kept.values())} were done"
-        return replace(self, tried=kept, text=self.text + words) if kept else self
+        last_tried = dict(list(tried.items())[-MOST_TRIED:])
+        words = (
+            f". Of {len(last_tried)} tasks that it came into {sum(last_tried.values())} were done"
+        )
+        return replace(self, tried=last_tried, text=self.text + words) if last_tried else self
 
 
 def find(tasks: Iterable[Task]) -> list[Trajectory]:
@@ -76,25 +78,25 @@ def find(tasks: Iterable[Task]) -> list[Trajectory]:
     for task in sorted(tasks, key=lambda task: task.at, reverse=True):
         went_well = task.done and task.sure and task.kind in CHANGING and task.asked
         if went_well and EDIT in task.steps and task.commands:
-            made = _of(task)
+            example = _trajectory_of(task)
             is_other = (
-                made.kind != newer.kind or _shared(made.terms, newer.terms) < SAME
+                example.kind != newer.kind or _shared(example.terms, newer.terms) < SAME
                 for newer in examples
             )
             if all(is_other):
-                examples.append(made)
+                examples.append(example)
     return examples[:MOST]
 
 
-def _of(task: Task) -> Trajectory:
+def _trajectory_of(task: Task) -> Trajectory:
     steps = [step for step in task.steps if step != READ][:MOST_STEPS]
     lines = {step: task.commands.get(step, step) for step in steps if step != EDIT}
     edit = f"edit {', '.join(task.files[:MOST_FILES])}".strip()
     path = " → ".join(f"`{lines[step]}`" if step in lines else edit for step in steps)
-    met = [trouble for trouble in task.trouble if trouble.end][:MOST_TROUBLE]
+    troubles = [trouble for trouble in task.trouble if trouble.end][:MOST_TROUBLE]
     ends = "; ".join(
         f"{trouble.line} → {'edited files' if trouble.end == EDIT else f'`{trouble.end}`'}"
-        for trouble in met
+        for trouble in troubles
     )
     text = f"A {task.kind} that went well here ({task.at[:10]}): “{task.asked}”. Steps: {path}"
     return Trajectory(
@@ -118,7 +120,7 @@ def like(
         terms: those of what is asked.
         but: a session whose own tasks are no examples to it.
     """
-    near = [
+    similar = [
         example
         for example in examples
         if example.kind == kind
@@ -128,10 +130,10 @@ def like(
         and len(set(terms) & set(example.terms)) >= LEAST_SHARED
         and _shared(terms, example.terms) >= LIKE
     ]
-    return max(near, key=lambda example: _shared(terms, example.terms), default=None)
+    return max(similar, key=lambda example: _shared(terms, example.terms), default=None)
 
 
-def _shared(one: Collection[str], other: Collection[str]) -> float:
+def _shared(terms: Collection[str], other_terms: Collection[str]) -> float:
     """Return which share of the shorter one's words both have, 0 … 1."""
-    least = min(len(set(one)), len(set(other)))
-    return len(set(one) & set(other)) / least if least else 0.0
+    least = min(len(set(terms)), len(set(other_terms)))
+    return len(set(terms) & set(other_terms)) / least if least else 0.0

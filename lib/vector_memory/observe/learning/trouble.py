@@ -60,11 +60,11 @@ class Habit:
 def recurring(tasks: Sequence[Task]) -> list[Habit]:
     """Return the troubles that came again in several tasks, the most frequent first, of those that one
     command line ended the most frequent alone."""
-    met: dict[str, list[tuple[Task, Trouble]]] = {}
+    by_sign: dict[str, list[tuple[Task, Trouble]]] = {}
     for task in tasks:
         for trouble in task.trouble:
-            met.setdefault(trouble.sign, []).append((task, trouble))
-    habits = [habit for cases in met.values() if (habit := _habit(cases, tasks))]
+            by_sign.setdefault(trouble.sign, []).append((task, trouble))
+    habits = [habit for cases in by_sign.values() if (habit := _habit(cases, tasks))]
     by_end: dict[tuple[str, str], Habit] = {}
     for habit in sorted(habits, key=lambda habit: (-habit.n, habit.last, habit.text)):
         by_end.setdefault((habit.job, habit.end or habit.sign), habit)
@@ -79,21 +79,21 @@ def _habit(cases: Sequence[tuple[Task, Trouble]], tasks: Sequence[Task]) -> Habi
     sessions, keys = ({task.session for task, _ in cases}, {task.key for task, _ in cases})
     # Within one session, what nothing ended between is one trouble.
     came_back = len(sessions) >= LEAST_AGAIN or any(trouble.end for _, trouble in cases[:-1])
-    of_work = 2 * len(by_commands) < len(ends) or PATTERNS["of_work"].search(latest.line)
-    if len(cases) < LEAST_AGAIN or not came_back or of_work or not latest.line:
+    is_work = 2 * len(by_commands) < len(ends) or PATTERNS["of_work"].search(latest.line)
+    if len(cases) < LEAST_AGAIN or not came_back or is_work or not latest.line:
         return None
-    ran = max(len(cases), sum(job in task.jobs for task in tasks))
+    run_count = max(len(cases), sum(job in task.jobs for task in tasks))
     # Where edits ended it as often, what to do about it is not known.
     is_known = 2 * len(by_commands) > len(ends)
     end = Counter(reversed(by_commands)).most_common(1)[0][0] if is_known else ""
     if end.endswith(INSTEAD):
-        mended = [_command(end) for end in by_commands if end.endswith(INSTEAD)]
-        others = [
+        mending_lines = [_command(end) for end in by_commands if end.endswith(INSTEAD)]
+        other_lines = [
             task.commands[job] for task in tasks if job in task.commands and task.key not in keys
         ]
-        end = _without_own(end, job, mended, others)
+        end = _without_particulars(end, job, mending_lines, other_lines)
     last = max(task.at for task, _ in cases)[:10]
-    return Habit(f"`{job}`: {latest.line}", len(cases), ran, last, job, latest.sign, end)
+    return Habit(f"`{job}`: {latest.line}", len(cases), run_count, last, job, latest.sign, end)
 
 
 def _ends_it(end: str, job: str) -> bool:
@@ -105,10 +105,12 @@ def _command(end: str) -> str:
     return end.partition("`")[2].rpartition("`")[0]
 
 
-def _without_own(end: str, job: str, mended: Sequence[str], others: Sequence[str]) -> str:
+def _without_particulars(
+    end: str, job: str, mending_lines: Sequence[str], other_lines: Sequence[str]
+) -> str:
     """Return what ended a trouble without what belongs to one task alone, "" where then only the job is left."""
-    lines, line = [*mended, *others], _command(end)
-    kept = shared(line, lines, 2) if len(lines) > 1 else line
-    if kept in ("", job):
-        return "" if len(mended) > 1 else end
-    return end.replace(line, kept)
+    lines, line = [*mending_lines, *other_lines], _command(end)
+    shared_words = shared(line, lines, 2) if len(lines) > 1 else line
+    if shared_words in ("", job):
+        return "" if len(mending_lines) > 1 else end
+    return end.replace(line, shared_words)

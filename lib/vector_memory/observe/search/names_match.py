@@ -54,42 +54,52 @@ class MemoryNames:
     """What a memory names: its words, and its files, in lower case, as they are written. What is taken from its
     words is taken when it is asked for."""
 
-    said: str
+    text: str
     files: frozenset[str]
 
     @cached_property
     def names(self) -> frozenset[str]:
         """Identifiers in lower case: whole, each part of what dots join, what such a name ends with
         (`ledger.post_entry` of `shop.ledger.post_entry`), and files' names without their folders."""
-        text = "\n".join((self.said, *self.files)).lower()
+        text = "\n".join((self.text, *self.files)).lower()
         bases = map(posixpath.basename, self.files)
-        whole = _DOTTED.findall(text)
-        ends = (name[at + 1 :] for name in whole for at, sign in enumerate(name) if sign in ".:/")
-        return frozenset([*whole, *ends, *names_in(text), *bases])
+        joined_names = _DOTTED.findall(text)
+        name_ends = (
+            name[place + 1 :]
+            for name in joined_names
+            for place, sign in enumerate(name)
+            if sign in ".:/"
+        )
+        return frozenset([*joined_names, *name_ends, *names_in(text), *bases])
 
     def calls(self, word: str) -> bool:
         """Whether a plain word is the name of something here, by how it stands."""
         if any(sign.isdigit() for sign in word):
             return word in self.names
         form = _AS_A_NAME % {"word": re.escape(word), "capital": re.escape(word.capitalize())}
-        return word in self.names and any(re.search(form, one) for one in _PIECE.split(self.said))
+        return word in self.names and any(
+            re.search(form, piece) for piece in _PIECE.split(self.text)
+        )
 
     @cached_property
     def terms(self) -> frozenset[str]:
         """Its analysed words, parts of names included."""
-        return frozenset(analysis.analyse(self.said))
+        return frozenset(analysis.analyse(self.text))
 
     @cached_property
     def plain(self) -> frozenset[str]:
         """Those of its analysed words that stand in no name and no code."""
-        words = analysis.analyse(_CODE.sub(" ", self.said))
+        words = analysis.analyse(_CODE.sub(" ", self.text))
         return frozenset(word for word in words if len(word) > 2 or not word.isascii())
 
 
 def naming(title: str, text: str, files: Iterable[str] = ()) -> MemoryNames:
     """Return what a memory names."""
-    said = f"{title}\n{text}"
-    return MemoryNames(said, frozenset(file.lower() for file in (*files, *mentions.files(said))))
+    text_with_title = f"{title}\n{text}"
+    return MemoryNames(
+        text_with_title,
+        frozenset(file.lower() for file in (*files, *mentions.files(text_with_title))),
+    )
 
 
 def says_where(file: str) -> bool:
@@ -124,91 +134,116 @@ def telling_piece(wanted: SearchTerms, text: str, title: str | None = None) -> T
         title: what all of the text is about, its title and its files, where it says something of it; None for talk. Talk has to say more,
             or where that is; what it announces says nothing.
     """
-    searched = {word for each in wanted.alternatives for word in (*each.words, *each.terms)}
+    searched_words = {
+        word
+        for alternative in wanted.alternatives
+        for word in (*alternative.words, *alternative.terms)
+    }
     is_about = title is not None and by_name(wanted, naming("", title))
-    best, file, since = TellingPiece(), "", 0
+    best, file, pieces_since = TellingPiece(), "", 0
     for piece in _PIECE.split(text):
-        since += 1
-        if inside := [path for path in mentions.files(piece) if _is_inside(path)]:
-            file, since = next(filter(says_where, inside), ""), 0
+        pieces_since += 1
+        if inner_files := [path for path in mentions.files(piece) if _is_inside(path)]:
+            file, pieces_since = next(filter(says_where, inner_files), ""), 0
         if not is_about and not may_fit(wanted, piece):
             continue
-        where, held = file if since <= NEAR else "", naming("", piece)
-        fitting, plain = fitted(wanted, held), len(held.plain - searched)
+        near_file, piece_names = file if pieces_since <= NEAR else "", naming("", piece)
+        fitting, plain = fitted(wanted, piece_names), len(piece_names.plain - searched_words)
         least = min(FEW_FOUND, wanted.sought / 2)
         if title is not None:
             tells = plain >= LEAST_TOLD and (is_about or len(fitting) >= least)
         elif _ANNOUNCES.search(piece):
             tells = False
-        elif where:
-            tells = plain >= LEAST_IN_TALK or by_name(wanted, held)
+        elif near_file:
+            tells = plain >= LEAST_IN_TALK or by_name(wanted, piece_names)
         else:
-            tells = plain >= LEAST_ALONE and sum(bool(each.names) for each in fitting) >= least
-        near = len(held.terms & wanted.around)
-        weight = len(fitting) + bool(fitting) + min(plain, MOST_COUNTED) / 4 + min(near, 4) / 2
+            tells = (
+                plain >= LEAST_ALONE
+                and sum(bool(alternative.names) for alternative in fitting) >= least
+            )
+        near_count = len(piece_names.terms & wanted.around)
+        weight = (
+            len(fitting) + bool(fitting) + min(plain, MOST_COUNTED) / 4 + min(near_count, 4) / 2
+        )
         if tells and (fitting or is_about) and weight > best.weight:
-            best = TellingPiece(piece, where, weight)
+            best = TellingPiece(piece, near_file, weight)
     return best
 
 
-def holds_most(shown: str, piece: str) -> bool:
+def holds_most(shown_text: str, piece: str) -> bool:
     """Whether what is shown of a text has most of what a piece of it says."""
-    plain = naming("", piece).plain
-    return len(plain & naming("", shown).plain) >= min(ENOUGH_TOLD, MOST_TOLD * len(plain))
+    plain_words = naming("", piece).plain
+    return len(plain_words & naming("", shown_text).plain) >= min(
+        ENOUGH_TOLD, MOST_TOLD * len(plain_words)
+    )
 
 
 def may_fit(wanted: SearchTerms, text: str) -> bool:
     """Whether a text may fit, by a look at its letters: to take it apart would take long."""
     letters = text.lower().translate(_DOTS)
     return any(
-        each.words or all(part.translate(_DOTS) in letters for part in (*each.names, *each.files))
-        for each in wanted.alternatives
+        alternative.words
+        or all(
+            part.translate(_DOTS) in letters for part in (*alternative.names, *alternative.files)
+        )
+        for alternative in wanted.alternatives
     )
 
 
-def names_all(wanted: SearchTerms, held: MemoryNames) -> bool:
+def names_all(wanted: SearchTerms, memory_names: MemoryNames) -> bool:
     """Whether a memory names, exactly, all that is looked for, and by name."""
     return all(
-        (each.names or each.files) and fits(each, held, wanted.places)
-        for each in wanted.alternatives
+        (alternative.names or alternative.files) and fits(alternative, memory_names, wanted.places)
+        for alternative in wanted.alternatives
     )
 
 
-def by_name(wanted: SearchTerms, held: MemoryNames) -> bool:
+def by_name(wanted: SearchTerms, memory_names: MemoryNames) -> bool:
     """Whether a memory has a name that is looked for, exactly, rather than words or a file's name."""
-    return any((each.names or each.word) and fits(each, held) for each in wanted.alternatives)
+    return any(
+        (alternative.names or alternative.word) and fits(alternative, memory_names)
+        for alternative in wanted.alternatives
+    )
 
 
-def fitted(wanted: SearchTerms, held: MemoryNames) -> list[Alternative]:
+def fitted(wanted: SearchTerms, memory_names: MemoryNames) -> list[Alternative]:
     """Return what a memory has of what is looked for."""
-    return [each for each in wanted.alternatives if fits(each, held, wanted.places)]
+    return [
+        alternative
+        for alternative in wanted.alternatives
+        if fits(alternative, memory_names, wanted.places)
+    ]
 
 
-def fits(alternative: Alternative, held: MemoryNames, places: Iterable[str] = ()) -> bool:
+def fits(alternative: Alternative, memory_names: MemoryNames, places: Iterable[str] = ()) -> bool:
     """Whether a memory has what one alternative looks for: every name in it, or nearly all of its words.
     A single plain word is in too many memories: it counts where it stands as a name, or where the memory names the
     file that is searched, too."""
-    bases = [posixpath.basename(file) for file in held.files] if alternative.files else []
+    bases = [posixpath.basename(file) for file in memory_names.files] if alternative.files else []
     if bases and all(
         any(_is_in_name(piece, base) for base in bases) for piece in alternative.files
     ):
         return True
     if alternative.names:
-        return all(_has(held, name) for name in alternative.names)
-    if alternative.word and held.calls(alternative.word):
+        return all(_has_name(memory_names, name) for name in alternative.names)
+    if alternative.word and memory_names.calls(alternative.word):
         return True
     words = alternative.words
-    shared = sum(word in held.terms for word in words)
+    shared = sum(word in memory_names.terms for word in words)
     if len(words) == 1:
         files = filter(is_file, places)
-        return shared == 1 and any(in_place(file, own) for file in files for own in held.files)
+        return shared == 1 and any(
+            in_place(file, memory_file) for file in files for memory_file in memory_names.files
+        )
     least = len(words) if len(words) <= FEW_WORDS else NEARLY_ALL * len(words)
     return bool(words) and shared >= least
 
 
-def _has(held: MemoryNames, name: str) -> bool:
+def _has_name(memory_names: MemoryNames, name: str) -> bool:
     """Whether a memory has a name: in a pattern a dot stands for any sign."""
-    return name in held.names or any(name.replace(".", sign) in held.names for sign in "-_")
+    return name in memory_names.names or any(
+        name.replace(".", sign) in memory_names.names for sign in "-_"
+    )
 
 
 def _is_in_name(piece: str, base: str) -> bool:
@@ -224,16 +259,16 @@ def is_joined(name: str) -> bool:
 def in_place(place: str, file: str) -> bool:
     """Whether a file is, or may be, the one at a place, or below it: both may be written from anywhere, so that
     what is told of their folders has to agree."""
-    searched, named = (
+    place_names, file_names = (
         [name for name in path.lower().split("/") if name not in ("", ".", "..")]
         for path in (place, file)
     )
-    if not searched or (len(named) == 1 < len(searched) and not says_where(file)):
+    if not place_names or (len(file_names) == 1 < len(place_names) and not says_where(file)):
         return False
     return any(
-        searched[-shared:] == named[end - shared : end]
-        for end in range(1, len(named) + 1)
-        for shared in (min(end, len(searched)),)
+        place_names[-shared:] == file_names[end - shared : end]
+        for end in range(1, len(file_names) + 1)
+        for shared in (min(end, len(place_names)),)
     )
 
 

@@ -69,14 +69,17 @@ class SearchTerms:
 
 def sought(searches: Sequence[Search]) -> SearchTerms:
     """Return what searches look for; it is false where they say nothing that a memory could know."""
-    distinct = dict.fromkeys(each for search in searches for each in _of_search(search) if each)
+    distinct = dict.fromkeys(
+        alternative for search in searches for alternative in _of_search(search) if alternative
+    )
     wanted = tuple(distinct)[:MOST_ALTERNATIVES]
     places = dict.fromkeys(place for search in searches for place in _places_of(search))
     patterns = " ".join(pattern for search in searches for pattern in search.patterns)
     return SearchTerms(
         wanted,
         tuple(place for place in places if place not in ("", ".", "./")),
-        frozenset(analysis.analyse(patterns)) - {term for each in wanted for term in each.terms},
+        frozenset(analysis.analyse(patterns))
+        - {term for alternative in wanted for term in alternative.terms},
         len(wanted),
     )
 
@@ -101,7 +104,9 @@ def _places_of(search: Search) -> Iterator[str]:
 # -- contents -------------------------------------------------------------------------------------
 
 _TOKEN = re.compile(r"[\w$@#:./-]*\w\(?|\x00")
-_OWN = tuple(own + sign for own in ("self", "this", "cls", "super") for sign in ("::", ".", ":"))
+_SELF_PREFIXES = tuple(
+    name + sign for name in ("self", "this", "cls", "super") for sign in ("::", ".", ":")
+)
 _DEFINES = frozenset({"def", "class", "function", "func", "fn", "interface", "struct", "enum", "trait", "impl",
                       "module", "type", "macro", "const", "let", "var"})  # fmt: skip
 _COMPOUND = re.compile(
@@ -116,24 +121,24 @@ EVERYWHERE = tables.words("common_files")
 
 def _of_text(text: str) -> Alternative:
     """Return what an alternative names: what it defines or calls counts as a name, however plain."""
-    raw: list[str] = []
+    written: list[str] = []
     words: list[str] = []
-    before = ""
+    previous = ""
     for token in _TOKEN.findall(text):
         bare = token.rstrip("(").strip("._/:\\@#+-$")
-        bare = bare.removeprefix(next(filter(bare.startswith, _OWN), ""))
-        if _is_name(bare) or ((token[-1] == "(" or before in _DEFINES) and _is_telling(bare)):
-            raw.append(bare)
+        bare = bare.removeprefix(next(filter(bare.startswith, _SELF_PREFIXES), ""))
+        if _is_name(bare) or ((token[-1] == "(" or previous in _DEFINES) and _is_telling(bare)):
+            written.append(bare)
         elif squashed(bare) not in _COMMON_NAMES:
             words += _telling_words(bare)
-        before = bare.lower()
+        previous = bare.lower()
     # In `group.id=audit-tail` the value is meant.
-    raw = [name for name in raw if not _is_dull(name)] or raw
-    if not raw and (word := _lone_word(text)):
+    written = [name for name in written if not _is_dull(name)] or written
+    if not written and (word := _lone_word(text)):
         return Alternative(words=(analysis.stem(word),), word=word, terms=_telling_terms([word]))
-    names = tuple(dict.fromkeys(name.lower() for name in raw))
+    names = tuple(dict.fromkeys(name.lower() for name in written))
     distinct = tuple(dict.fromkeys(word for word in words if word not in names))
-    return Alternative(names, distinct, terms=(*_telling_terms(raw), *distinct))
+    return Alternative(names, distinct, terms=(*_telling_terms(written), *distinct))
 
 
 def _lone_word(text: str) -> str:
@@ -241,42 +246,42 @@ class _Group:
 
     def __init__(self, sign: str = "") -> None:
         self.sign = sign
-        self._over: list[str] = []
-        self._begun = [""]
-        self._last = [""]
+        self._alternatives: list[str] = []
+        self._current = [""]
+        self._last_piece = [""]
         self._is_wide = False
 
     def add(self, texts: list[str], is_wide: bool = False) -> None:
         """Take the next piece: the texts that it can be, and whether it stands for anything once repeated."""
-        if len(self._begun) * len(self._last) > MOST_ALTERNATIVES:
-            self._last = [BREAK]
-        self._begun = [text + last for text in self._begun for last in self._last]
-        self._last, self._is_wide = texts, is_wide
+        if len(self._current) * len(self._last_piece) > MOST_ALTERNATIVES:
+            self._last_piece = [BREAK]
+        self._current = [text + last for text in self._current for last in self._last_piece]
+        self._last_piece, self._is_wide = texts, is_wide
 
     def repeat(self, is_optional: bool) -> bool:
         """Let the last piece be repeated: one letter that may be missing is there or not. Returns False where
         nothing stands before."""
-        if self._begun == [""] and self._last == [""]:
+        if self._current == [""] and self._last_piece == [""]:
             return False
-        is_letter = all(len(text) == 1 and text not in ". \0" for text in self._last)
+        is_letter = all(len(text) == 1 and text not in ". \0" for text in self._last_piece)
         if self._is_wide:
-            self._last = [BREAK]
+            self._last_piece = [BREAK]
         elif not is_optional:
-            self._last = [text + BREAK for text in self._last]
-        elif self._last != [" "]:
-            self._last = ["", *self._last] if is_letter else [BREAK]
+            self._last_piece = [text + BREAK for text in self._last_piece]
+        elif self._last_piece != [" "]:
+            self._last_piece = ["", *self._last_piece] if is_letter else [BREAK]
         return True
 
     def divide(self) -> None:
         """Begin the next alternative."""
         self.add([""])
-        self._over += self._begun
-        self._begun = [""]
+        self._alternatives += self._current
+        self._current = [""]
 
     def close(self) -> list[str]:
         """Return the texts that it can be, a few."""
         self.divide()
-        return list(dict.fromkeys(self._over))[:MOST_ALTERNATIVES]
+        return list(dict.fromkeys(self._alternatives))[:MOST_ALTERNATIVES]
 
 
 # -- names of files -------------------------------------------------------------------------------

@@ -54,14 +54,14 @@ class SearchCall:
     alone: bool = True
 
 
-def searches(tool: str, given: Mapping[str, Any]) -> SearchCall | None:
+def searches(tool: str, arguments: Mapping[str, Any]) -> SearchCall | None:
     """Return the searches of a tool call, None where it is none.
 
     Args:
         tool: the tool's name.
-        given: what it is given.
+        arguments: what it is given.
     """
-    pattern, path, line = map(Record(given).text, ("pattern", "path", "command"))
+    pattern, path, line = map(Record(arguments).text, ("pattern", "path", "command"))
     paths = (path,) if path else ()
     if tool == "Grep" and pattern:
         return SearchCall((Search(tool, (pattern,), paths=paths),))
@@ -85,67 +85,67 @@ _WILDCARDS = str.maketrans("?[{", "***")
 
 
 def _of_line(line: str) -> SearchCall | None:
-    found: list[Search] = []
-    alone = True
+    all_searches: list[Search] = []
+    is_alone = True
     head: Command | None = None
-    commands = _known(line)
-    first = 0
+    commands = _filled_commands(line)
+    pipe_start = 0
     for place, command in enumerate(commands):
         is_run = bool({"xargs", "find"} & set(command.via))
         head = head if command.piped else command
-        first = first if command.piped or is_run else len(found)
+        pipe_start = pipe_start if command.piped or is_run else len(all_searches)
         search = None if _changes(command, commands[place + 1 :]) else _search(command, head)
         if search is not None and is_run and search.patterns:
             # What those files are called is no more looked for: it says where.
-            listed = [path for one in found[first:] for path in one.paths]
-            found[first:] = [replace(search, paths=search.paths or tuple(listed))]
+            listed_paths = [path for search in all_searches[pipe_start:] for path in search.paths]
+            all_searches[pipe_start:] = [replace(search, paths=search.paths or tuple(listed_paths))]
         elif search is not None:
-            found.append(search)
-        elif not _shortens(command, of_search=bool(found)):
-            alone = False
-        alone = alone and not any(
+            all_searches.append(search)
+        elif not _shortens(command, of_search=bool(all_searches)):
+            is_alone = False
+        is_alone = is_alone and not any(
             redirect.sign in _TO_A_FILE and redirect.target.text not in _NOWHERE
             for redirect in command.redirects
         )
-    return SearchCall(tuple(dict.fromkeys(found)), alone) if found else None
+    return SearchCall(tuple(dict.fromkeys(all_searches)), is_alone) if all_searches else None
 
 
-def _known(line: str) -> list[Command]:
+def _filled_commands(line: str) -> list[Command]:
     """Return the commands of a line with what the line itself gives its variables, each value in turn."""
     values = assigned(line) if "$" in line else {}
-    known = []
+    commands = []
     for command in parse(line):
-        each = [put_in(word, values, {})[:MOST_VALUES] for word in command.words]
-        for turn in range(max(map(len, each))):
-            words = tuple(forms[min(turn, len(forms) - 1)] for forms in each)
-            known.append(replace(command, words=words))
-    return known
+        word_forms = [put_in(word, values, {})[:MOST_VALUES] for word in command.words]
+        for turn in range(max(map(len, word_forms))):
+            words = tuple(forms[min(turn, len(forms) - 1)] for forms in word_forms)
+            commands.append(replace(command, words=words))
+    return commands
 
 
 def _shortens(command: Command, of_search: bool) -> bool:
     """Whether a command only cuts or sorts a search's output, or takes lines out of it."""
-    if of_search and command.piped and _called(command)[0] in CONTENTS:
+    if of_search and command.piped and _program_of(command)[0] in CONTENTS:
         return True
     follows = any(word.text in ("-f", "-F", "--follow") for word in command.arguments)
     return command.name in _WORDS["shortening"] and not (command.name == "tail" and follows)
 
 
-def _changes(command: Command, rest: Iterable[Command]) -> bool:
+def _changes(command: Command, following: Iterable[Command]) -> bool:
     """Whether a search for files does something to them."""
     texts = [word.text for word in command.arguments]
     if command.name not in _WORDS["listing"] or not _WORDS["changing"].isdisjoint(texts):
         return command.name in _WORDS["listing"]
     # What `find` runs is a command of its own.
     is_fd = command.name in ("fd", "fdfind")
-    run = [text for mark, text in pairwise(texts) if is_fd and mark in _WORDS["executing"]]
-    for other in rest:
+    run_programs = [text for mark, text in pairwise(texts) if is_fd and mark in _WORDS["executing"]]
+    for other in following:
         if not other.piped and "find" not in other.via:
             break
-        run += [other.name] if {"xargs", "find"} & set(other.via) else []
-    return any(posixpath.basename(name) not in _WORDS["reading"] for name in run)
+        run_programs += [other.name] if {"xargs", "find"} & set(other.via) else []
+    return any(posixpath.basename(name) not in _WORDS["reading"] for name in run_programs)
 
 
-def _called(command: Command) -> tuple[str, str, Sequence[ShellWord]]:
+def _program_of(command: Command) -> tuple[str, str, Sequence[ShellWord]]:
     """Return a program's name, the folder that it works in, and its words; `git grep`, `git ls-files` and the like
     are programs of their own."""
     name, folder, words = command.name, command.folder, command.arguments
@@ -165,7 +165,7 @@ def _search(command: Command, head: Command | None) -> Search | None:
     Args:
         head: the command that a pipe begins with; the command itself outside of one.
     """
-    program, folder, words = _called(command)
+    program, folder, words = _program_of(command)
     if program in CONTENTS:
         return _of_contents(command, head)
     if command.piped and "xargs" not in command.via:
@@ -176,19 +176,20 @@ def _search(command: Command, head: Command | None) -> Search | None:
     if program == "find":
         names, paths, globs = _of_find(words)
     elif program in ("fd", "fdfind"):
-        read = _Arguments(words, _WORDS["fd"])
-        names, paths, globs = read.others[:1], read.others[1:], read.has(["-g", "--glob"])
+        arguments = _Arguments(words, _WORDS["fd"])
+        names, paths = arguments.operands[:1], arguments.operands[1:]
+        globs = arguments.has(["-g", "--glob"])
     elif program in ("ls", "git ls-files"):
         names = [word for word in words if word.glob or (program != "ls" and "*" in word.text)]
-    return _by_name(Search(program, globs=globs, folder=folder), names, paths)
+    return _file_search(Search(program, globs=globs, folder=folder), names, paths)
 
 
-def _by_name(
+def _file_search(
     search: Search, names: Iterable[ShellWord], paths: Iterable[ShellWord]
 ) -> Search | None:
     """Return a search for files that are called so, None without a name that is known."""
-    known = tuple(word.text for word in names if word.plain and word.text)
-    return replace(search, names=known, paths=_places(paths)) if known else None
+    known_names = tuple(word.text for word in names if word.plain and word.text)
+    return replace(search, names=known_names, paths=_places(paths)) if known_names else None
 
 
 def _places(words: Iterable[ShellWord]) -> tuple[str, ...]:
@@ -207,17 +208,17 @@ def _of_find(words: Sequence[ShellWord]) -> tuple[list[ShellWord], list[ShellWor
     """Return how the files are called that `find` looks for, where, and whether the names are globs."""
     paths = list(takewhile(lambda word: not word.text.startswith(("-", "(", "!", ")")), words))
     names: list[ShellWord] = []
-    regex = False
-    before = ""
+    is_regex = False
+    previous = ""
     for word, value in zip_longest(words, words[1:]):
         if word.text == "-prune":
             # What stood before it is what is left out.
             names.clear()
-        elif word.text in _WORDS["find"] and value and before not in ("!", "-not"):
+        elif word.text in _WORDS["find"] and value and previous not in ("!", "-not"):
             names.append(value)
-            regex = regex or word.text in ("-regex", "-iregex")
-        before = word.text
-    return names, paths, not regex
+            is_regex = is_regex or word.text in ("-regex", "-iregex")
+        previous = word.text
+    return names, paths, not is_regex
 
 
 # -- grep and its kin -----------------------------------------------------------------------------
@@ -231,30 +232,34 @@ class _Arguments:
     """
 
     def __init__(self, words: Sequence[ShellWord], takes: frozenset[str]) -> None:
-        self.others: list[ShellWord] = []
+        self.operands: list[ShellWord] = []
         self._options: list[tuple[str, ShellWord | None]] = []
-        rest = list(words)
-        while rest:
-            word = rest.pop(0)
+        remaining = list(words)
+        while remaining:
+            word = remaining.pop(0)
             if word.text == "--":
-                self.others += rest
+                self.operands += remaining
                 break
             if word.text == "-" or not word.text.startswith("-"):
-                self.others.append(word)
+                self.operands.append(word)
             elif word.text.startswith("--"):
                 name, sign, value = word.text.partition("=")
-                given = ShellWord(value, word.plain) if sign else None
-                has_value = not sign and name in takes and rest
-                self._options.append((name, rest.pop(0) if has_value else given))
+                inline_value = ShellWord(value, word.plain) if sign else None
+                has_value = not sign and name in takes and remaining
+                self._options.append((name, remaining.pop(0) if has_value else inline_value))
             else:
-                self._take_letters(word, rest, takes)
+                self._take_letters(word, remaining, takes)
 
-    def _take_letters(self, word: ShellWord, rest: list[ShellWord], takes: frozenset[str]) -> None:
+    def _take_letters(
+        self, word: ShellWord, remaining: list[ShellWord], takes: frozenset[str]
+    ) -> None:
         for end, letter in enumerate(word.text[1:], 2):
             name, glued = f"-{letter}", word.text[end:].removeprefix("=")
             if name in takes:
-                given = rest.pop(0) if rest and not glued else ShellWord(glued, word.plain)
-                self._options.append((name, given))
+                value = (
+                    remaining.pop(0) if remaining and not glued else ShellWord(glued, word.plain)
+                )
+                self._options.append((name, value))
                 return
             self._options.append((name, None))
 
@@ -268,33 +273,35 @@ class _Arguments:
 
 
 def _of_contents(command: Command, head: Command | None) -> Search | None:
-    program, folder, words = _called(command)
-    read = _Arguments(words, _WORDS.get(_ALIASES.get(program, program), frozenset()))
+    program, folder, words = _program_of(command)
+    arguments = _Arguments(words, _WORDS.get(_ALIASES.get(program, program), frozenset()))
     # `rg -L` follows links, `grep -L` tells what has none.
-    if read.has(_WORDS["asks"] - {"-L"} if program == "rg" else _WORDS["asks"]):
+    if arguments.has(_WORDS["asks"] - {"-L"} if program == "rg" else _WORDS["asks"]):
         return None
-    if program in ("ag", "ack") and (names := read.values(["-g"])):
-        return _by_name(Search(program, globs=False, folder=folder), names, read.others)
-    if program == "rg" and read.has(["--files"]):
-        names = [word for word in read.values(_WORDS["within"]) if not word.text.startswith("!")]
-        return _by_name(Search(program, folder=folder), names, read.others)
-    patterns, others = read.values(["-e", "--regexp", "--match"]), read.others
-    if not patterns and not read.has(["-f", "--file"]):
-        patterns, others = others[:1], others[1:]
+    if program in ("ag", "ack") and (names := arguments.values(["-g"])):
+        return _file_search(Search(program, globs=False, folder=folder), names, arguments.operands)
+    if program == "rg" and arguments.has(["--files"]):
+        names = [
+            word for word in arguments.values(_WORDS["within"]) if not word.text.startswith("!")
+        ]
+        return _file_search(Search(program, folder=folder), names, arguments.operands)
+    patterns, operands = arguments.values(["-e", "--regexp", "--match"]), arguments.operands
+    if not patterns and not arguments.has(["-f", "--file"]):
+        patterns, operands = operands[:1], operands[1:]
     search = Search(
         program,
         tuple(word.text for word in patterns if word.plain and word.text),
-        fixed=program == "fgrep" or read.has(_WORDS["fixed"]),
-        paths=_places(others),
+        fixed=program == "fgrep" or arguments.has(_WORDS["fixed"]),
+        paths=_places(operands),
         folder=folder,
     )
     if not search.patterns:
         return None
-    return search if others else _without_places(search, command, head, read)
+    return search if operands else _without_places(search, command, head, arguments)
 
 
 def _without_places(
-    search: Search, command: Command, head: Command | None, read: _Arguments
+    search: Search, command: Command, head: Command | None, arguments: _Arguments
 ) -> Search | None:
     """Return a search that names no files: in those that it is given, or in the names of files that another command
     lists; None where another program's output is filtered."""
@@ -307,18 +314,18 @@ def _without_places(
     if command.piped:
         return _of_pipe(search, head)
     # Without a file grep reads what is typed, except where it goes through folders.
-    deep = ("-r", "-R", "--recursive", "--dereference-recursive", *_WORDS["within"])
+    deep_options = ("-r", "-R", "--recursive", "--dereference-recursive", *_WORDS["within"])
     is_grep = search.program in ("grep", "egrep", "fgrep", "zgrep")
-    return search if not is_grep or read.has(deep) else None
+    return search if not is_grep or arguments.has(deep_options) else None
 
 
 def _of_pipe(search: Search, head: Command | None) -> Search | None:
     """Return what a filter looks for at a pipe's head: names among files, words in a file that is shown."""
-    program, folder, words = _called(head) if head else ("", "", ())
-    lists = program in _WORDS["listing"] or program == "git ls-files"
-    if lists or (program == "rg" and any(word.text == "--files" for word in words)):
+    program, folder, words = _program_of(head) if head else ("", "", ())
+    lists_files = program in _WORDS["listing"] or program == "git ls-files"
+    if lists_files or (program == "rg" and any(word.text == "--files" for word in words)):
         return replace(search, patterns=(), names=search.patterns, globs=False, folder=folder)
-    shown = tuple(word.text for word in words if word.plain and "." in word.text[1:])
-    if program in _WORDS["showing"] and shown:
-        return replace(search, paths=shown, folder=folder)
+    shown_files = tuple(word.text for word in words if word.plain and "." in word.text[1:])
+    if program in _WORDS["showing"] and shown_files:
+        return replace(search, paths=shown_files, folder=folder)
     return None
