@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-Found = Callable[[], list[Candidate]]
-"""Waits for a search that was begun."""
+PendingSearch = Callable[[], list[Candidate]]
+"""Waits for a search that was begun, and returns what it found."""
 SPREAD = 50
 """Of how many of the best by words, and half as many by meaning, the neighbours come along: an answer
 often shares no word with a question, but stands right after something that does."""
@@ -39,7 +39,7 @@ _MIXED = 64
 class CandidateSource(Protocol):
     """A shelf as recall needs it."""
 
-    def begin_matching(self, terms: Sequence[str], scope: Scope, k: int) -> Found:
+    def begin_matching(self, terms: Sequence[str], scope: Scope, k: int) -> PendingSearch:
         """Begin a search for any of these analysed terms, and return what waits for the k best by
         BM25, best first."""
         ...
@@ -106,14 +106,14 @@ class Pool:
     around: Around | None
 
 
-class Begun(NamedTuple):
+class WordSearches(NamedTuple):
     """The searches by words that were begun on a shelf: by all terms, and by exact names alone."""
 
-    words: Found
-    named: Found
+    words: PendingSearch
+    names: PendingSearch
 
 
-def begin(query: Query, shelves: Sequence[CandidateSource], k: int) -> list[Begun]:
+def begin(query: Query, shelves: Sequence[CandidateSource], k: int) -> list[WordSearches]:
     """Begin to search every shelf by words. The index does that in threads of its own, so that the
     question can be embedded meanwhile: together they take 7 ms instead of 11.
 
@@ -126,7 +126,7 @@ def begin(query: Query, shelves: Sequence[CandidateSource], k: int) -> list[Begu
         The searches of each shelf, in the order of `shelves`.
     """
     return [
-        Begun(
+        WordSearches(
             _begin_words(query, shelf, k),
             # Apart from the other words: a name that was typed as it stands weighs more than any of
             # them.
@@ -136,20 +136,20 @@ def begin(query: Query, shelves: Sequence[CandidateSource], k: int) -> list[Begu
     ]
 
 
-class ByWords(NamedTuple):
+class WordMatches(NamedTuple):
     """What the searches by words of a shelf found, the best first."""
 
     words: list[Candidate]
-    named: list[Candidate]
+    names: list[Candidate]
 
 
-def read(begun: Sequence[Begun]) -> list[ByWords]:
+def read(word_searches: Sequence[WordSearches]) -> list[WordMatches]:
     """Wait for the searches by words of each shelf.
 
     Returns:
         What they found, in the order of the shelves.
     """
-    return [ByWords(searches.words(), searches.named()) for searches in begun]
+    return [WordMatches(searches.words(), searches.names()) for searches in word_searches]
 
 
 def nearest(
@@ -169,7 +169,7 @@ def nearest(
     return [shelf.nearest(query.vector, query.scope, k, MOST_COPIES) for shelf in shelves]
 
 
-def _begin_words(query: Query, shelf: CandidateSource, k: int) -> Found:
+def _begin_words(query: Query, shelf: CandidateSource, k: int) -> PendingSearch:
     words = (*query.terms, *query.pieces)
     return shelf.begin_matching(words, query.scope, k) if query.terms else list
 
@@ -178,23 +178,25 @@ def gather(
     query: Query,
     shelves: Sequence[CandidateSource],
     k: int,
-    found: Sequence[ByWords],
-    near: Sequence[list[Candidate] | None],
+    word_matches: Sequence[WordMatches],
+    vector_matches: Sequence[list[Candidate] | None],
 ) -> list[Pool]:
     """Return the candidates of all shelves: k by words and k by meaning from each, the neighbours
     of the best, what is named exactly, and the newest of the time asked about.
 
     Args:
-        found: what each shelf's searches by words found.
-        near: what `nearest` found on each shelf.
+        word_matches: what each shelf's searches by words found.
+        vector_matches: what `nearest` found on each shelf.
 
     Returns:
         One pool for each shelf that has any candidates, in the order of `shelves`; `Pool.shelf` is
         the place among them.
     """
     pools = [
-        _pool(query, place, shelf, k, by_words, meaning)
-        for place, (shelf, by_words, meaning) in enumerate(zip(shelves, found, near, strict=True))
+        _pool(query, place, shelf, k, matches, nearby)
+        for place, (shelf, matches, nearby) in enumerate(
+            zip(shelves, word_matches, vector_matches, strict=True)
+        )
     ]
     return [pool for pool in pools if len(pool.seqs)]
 
@@ -204,46 +206,47 @@ def _pool(
     place: int,
     shelf: CandidateSource,
     k: int,
-    by_words: ByWords,
-    meaning: list[Candidate] | None,
+    matches: WordMatches,
+    vector_matches: list[Candidate] | None,
 ) -> Pool:
     import numpy as np
 
-    words, named = by_words.words, by_words.named
+    word_matches, name_matches = matches.words, matches.names
     if query.vector is not None:
-        copies = _copies(shelf, query.vector, words, k)
-        if meaning is None:
-            meaning = shelf.nearest(query.vector, query.scope, k * copies)
+        copies = _copies(shelf, query.vector, word_matches, k)
+        if vector_matches is None:
+            vector_matches = shelf.nearest(query.vector, query.scope, k * copies)
         if copies > 1:
-            words = _begin_words(query, shelf, min(k, DIFFERENT) * copies)()
-            words = words if query.spans else _each_once(shelf, query.vector, words)
-    meaning = meaning or []
-    seqs = [candidate.seq for candidate in (*words, *meaning, *named)]
+            word_matches = _begin_words(query, shelf, min(k, DIFFERENT) * copies)()
+            if not query.spans:
+                word_matches = _each_once(shelf, query.vector, word_matches)
+    vector_matches = vector_matches or []
+    seqs = [candidate.seq for candidate in (*word_matches, *vector_matches, *name_matches)]
     # Neighbours are of the same project, but may be of another kind or time than asked for.
     spread = seqs[:0]
     if query.scope.only_projects:
-        spread = [word.seq for word in words[:SPREAD]] + [
-            candidate.seq for candidate in meaning[: SPREAD // 2]
-        ]
-        for scope, (start, end) in _listed(query):
+        near = (*word_matches[:SPREAD], *vector_matches[: SPREAD // 2])
+        spread = [candidate.seq for candidate in near]
+        for scope, (start, end) in _listing_scopes(query):
             seqs += shelf.between(scope, start, end, TIMELY)
     around = shelf.around(seqs, spread)
-    own = _distinct(seqs) if around is None else around.seqs
-    bm25, exact = _Scores(words), _Scores(named).of(own)
+    own_seqs = _distinct(seqs) if around is None else around.seqs
+    bm25, exact = _Scores(word_matches), _Scores(name_matches).of(own_seqs)
+    lexical = bm25.of(own_seqs)
     # NaN, not 0: what has no vector must not count as the farthest of all.
-    dense = pooled = _Scores(meaning).of(own, np.nan)
+    dense = pooled = _Scores(vector_matches).of(own_seqs, np.nan)
     if around is None:
-        nothing = np.zeros(len(own), np.float32)
-        if query.vector is not None and (vectors := shelf.vectors(own)) is not None:
+        zeros = np.zeros(len(own_seqs), np.float32)
+        if query.vector is not None and (vectors := shelf.vectors(own_seqs)) is not None:
             dense = pooled = np.where(vectors.any(axis=1), vectors @ query.vector, dense)
-        return Pool(place, own, bm25.of(own), nothing, nothing, nothing, dense, pooled, exact, None)
+        return Pool(place, own_seqs, lexical, zeros, zeros, zeros, dense, pooled, exact, None)
     # Those found by words alone have a vector too, and it is at hand.
     if query.vector is not None:
         dense, pooled = _cosines(query.vector, shelf, around, dense)
     return Pool(
         place,
-        own,
-        bm25.of(own),
+        own_seqs,
+        lexical,
         bm25.of(around.before),
         bm25.of(around.before2),
         bm25.of(around.after),
@@ -270,21 +273,24 @@ def _each_once(
     import numpy as np
 
     alike = _likeness(shelf, vector, words)
-    _, first, group = np.unique(alike, return_index=True, return_inverse=True)
-    newest = np.zeros(len(first), np.int64)
-    np.maximum.at(newest, group, np.array([word.seq for word in words], np.int64))
-    return [Candidate(int(newest[at]), words[first[at]].score) for at in np.argsort(first)]
+    _, first_places, groups = np.unique(alike, return_index=True, return_inverse=True)
+    newest = np.zeros(len(first_places), np.int64)
+    np.maximum.at(newest, groups, np.array([word.seq for word in words], np.int64))
+    return [
+        Candidate(int(newest[place]), words[first_places[place]].score)
+        for place in np.argsort(first_places)
+    ]
 
 
 def _likeness(
-    shelf: CandidateSource, vector: Vector, found: Sequence[Candidate]
+    shelf: CandidateSource, vector: Vector, matches: Sequence[Candidate]
 ) -> NDArray[np.float64]:
     """Return what is equal for candidates of one text: how near it is to the question; of one without a vector a
     number of its own."""
     import numpy as np
 
     ordered, places = np.unique(
-        np.array([candidate.seq for candidate in found], np.int64), return_inverse=True
+        np.array([candidate.seq for candidate in matches], np.int64), return_inverse=True
     )
     vectors = shelf.vectors(ordered)
     if vectors is None:
@@ -293,7 +299,7 @@ def _likeness(
     return np.asarray(np.where(vectors.any(axis=1), near, ordered + 2.0)[places], np.float64)
 
 
-def _listed(query: Query) -> Iterator[tuple[Scope, tuple[float, float]]]:
+def _listing_scopes(query: Query) -> Iterator[tuple[Scope, tuple[float, float]]]:
     """Yield of what the newest come along: of the times that a question names, and of the kinds that it asks
     for, in those times or, if it says nothing else, ever."""
     ever = [(FAR_PAST, FAR_FUTURE)] if query.asks_for_all and not query.spans else []
@@ -312,62 +318,65 @@ def _distinct(seqs: Sequence[int]) -> NDArray[np.int64]:
 
 
 def _cosines(
-    vector: Vector, shelf: CandidateSource, around: Around, known: Floats
+    vector: Vector, shelf: CandidateSource, around: Around, known_cosines: Floats
 ) -> tuple[Floats, Floats]:
     """Return each memory's cosine, alone and with half of its neighbours' vectors mixed in."""
     import numpy as np
 
     # Only short turns lean on their neighbours much; what has none is its own mixture.
-    accompanied = (around.before > 0) | (around.after > 0)
-    near = np.concatenate([around.before[accompanied], around.after[accompanied]])
-    wanted = np.union1d(around.seqs, near) if len(near) else around.seqs
-    vectors = shelf.vectors(wanted)
+    has_neighbours = (around.before > 0) | (around.after > 0)
+    near = np.concatenate([around.before[has_neighbours], around.after[has_neighbours]])
+    wanted_seqs = np.union1d(around.seqs, near) if len(near) else around.seqs
+    vectors = shelf.vectors(wanted_seqs)
     if vectors is None:
-        return known, known
+        return known_cosines, known_cosines
     similar = vectors @ vector
-    own = np.searchsorted(wanted, around.seqs)
-    present = np.asarray(vectors.any(axis=1))
-    cosines = np.where(present[own], similar[own], known)
+    own_places = np.searchsorted(wanted_seqs, around.seqs)
+    has_vector = np.asarray(vectors.any(axis=1))
+    cosines = np.where(has_vector[own_places], similar[own_places], known_cosines)
     pooled = cosines.copy()
     if len(near):
-        own = own[accompanied]
-        before, after = np.searchsorted(wanted, near).reshape(2, -1)
-        lengths = _mixed_lengths(vectors, own, before, after)
-        sums = similar[own] + NEIGHBOUR_SHARE * (similar[before] + similar[after])
+        own_places = own_places[has_neighbours]
+        before, after = np.searchsorted(wanted_seqs, near).reshape(2, -1)
+        lengths = _mixed_lengths(vectors, own_places, before, after)
+        sums = similar[own_places] + NEIGHBOUR_SHARE * (similar[before] + similar[after])
         # The mixture's cosine, out of the products that are there: it is not computed again.
-        pooled[accompanied] = np.where(lengths > 0, sums / np.maximum(lengths, 1e-9), 0.0)
+        pooled[has_neighbours] = np.where(lengths > 0, sums / np.maximum(lengths, 1e-9), 0.0)
         pooled = np.where(np.isnan(cosines), np.nan, pooled)
     return cosines.astype(np.float32), pooled.astype(np.float32)
 
 
 def _mixed_lengths(
-    vectors: Vectors, own: NDArray[np.int64], before: NDArray[np.int64], after: NDArray[np.int64]
+    vectors: Vectors,
+    own_places: NDArray[np.int64],
+    before: NDArray[np.int64],
+    after: NDArray[np.int64],
 ) -> Floats:
     """Return the lengths, (n,) float32, of n rows of `vectors` with half of their neighbours' mixed in."""
     import numpy as np
 
-    lengths = np.empty(len(own), np.float32)
+    lengths = np.empty(len(own_places), np.float32)
     # A few at a time stay in the processor's cache; all at once take three times as long.
-    for start in range(0, len(own), _MIXED):
-        some = slice(start, start + _MIXED)
-        mixed = vectors[before[some]]
-        mixed += vectors[after[some]]
+    for start in range(0, len(own_places), _MIXED):
+        batch = slice(start, start + _MIXED)
+        mixed = vectors[before[batch]]
+        mixed += vectors[after[batch]]
         mixed *= NEIGHBOUR_SHARE
-        mixed += vectors[own[some]]
-        lengths[some] = np.einsum("ij,ij->i", mixed, mixed)
+        mixed += vectors[own_places[batch]]
+        lengths[batch] = np.einsum("ij,ij->i", mixed, mixed)
     return np.sqrt(lengths)
 
 
 class _Scores:
     """One retriever's scores by sequence number."""
 
-    def __init__(self, found: Sequence[Candidate]) -> None:
+    def __init__(self, matches: Sequence[Candidate]) -> None:
         import numpy as np
 
-        seqs = np.array([candidate.seq for candidate in found], np.int64)
+        seqs = np.array([candidate.seq for candidate in matches], np.int64)
         order = np.argsort(seqs, kind="stable")
         self._seqs = seqs[order]
-        self._scores = np.array([candidate.score for candidate in found], np.float32)[order]
+        self._scores = np.array([candidate.score for candidate in matches], np.float32)[order]
 
     def of(self, seqs: NDArray[np.int64], otherwise: float = 0.0) -> Any:
         """Return the scores of these, `otherwise` where there is none."""

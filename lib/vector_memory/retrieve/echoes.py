@@ -19,22 +19,25 @@ def without_echoes(hits: Sequence[Hit]) -> list[Hit]:
     """Return hits without topics and summaries of which a part was found too, and without questions of
     which the answer was, in their order: a prompt has no room for the same thing twice, and the passage
     says it verbatim."""
-    said = {
+    found_exchanges = {
         _exchange(hit.memory)
         for hit in hits
         if hit.memory.kind not in DERIVED and hit.memory.kind != QUESTION
     }
-    return [hit for hit in hits if not _repeats(hit.memory, said)]
+    return [hit for hit in hits if not _repeats(hit.memory, found_exchanges)]
 
 
-def _repeats(memory: Memory, said: set[tuple[str, int]]) -> bool:
+def _repeats(memory: Memory, found_exchanges: set[tuple[str, int]]) -> bool:
     if memory.kind == QUESTION and memory.extra.get("done"):
-        return _exchange(memory) in said
+        return _exchange(memory) in found_exchanges
     if memory.kind not in DERIVED:
         return False
     # A topic is a stretch of turns; one of them is enough to stand for it.
     first, last = memory.extra.get("turns") or (memory.source.turn, memory.source.turn)
-    return any(session == memory.source.session and first <= turn <= last for session, turn in said)
+    return any(
+        session == memory.source.session and first <= turn <= last
+        for session, turn in found_exchanges
+    )
 
 
 class ShownTexts:
@@ -52,12 +55,12 @@ class ShownTexts:
         # What was made on purpose is short, and meant as it is.
         if not source.session:
             return False
-        same_turn = any(told[:2] == (source.session, source.turn) for told in self._texts)
+        same_turn = any(entry[:2] == (source.session, source.turn) for entry in self._texts)
         least = LITTLE_MORE if memory.kind == PASSAGE and same_turn else WITHIN
         terms = frozenset(analysis.analyse(memory.text))
         return any(
-            session in ("", source.session) and len(terms & told) >= least * len(terms)
-            for session, _, told in self._texts
+            session in ("", source.session) and len(terms & shown_terms) >= least * len(terms)
+            for session, _, shown_terms in self._texts
         )
 
     def take(self, memory: Memory) -> None:
@@ -74,26 +77,26 @@ def each_once(hits: Sequence[Hit]) -> list[Hit]:
     """Return hits without those that say again what a better one says: of an exchange its best passage is told, which
     others of it are told with, and not also the ideas that were found in it. What mended an error is more than such an
     idea: it was seen to work."""
-    first: dict[tuple[str, int], Hit] = {}
+    best_passages: dict[tuple[str, int], Hit] = {}
     for hit in hits:
         if hit.memory.kind == PASSAGE and hit.memory.source.session:
-            first.setdefault(_exchange(hit.memory), hit)
+            best_passages.setdefault(_exchange(hit.memory), hit)
 
-    def is_told(hit: Hit) -> bool:
+    def is_covered(hit: Hit) -> bool:
         is_idea = hit.memory.kind not in DERIVED and hit.memory.collection != EPISODES
-        return is_idea and first.get(_exchange(hit.memory), hit) is not hit
+        return is_idea and best_passages.get(_exchange(hit.memory), hit) is not hit
 
-    return said_once([hit for hit in hits if not is_told(hit)])
+    return said_once([hit for hit in hits if not is_covered(hit)])
 
 
 def said_once(hits: Sequence[Hit]) -> list[Hit]:
     """Return hits without those whose words a better one of their session has."""
-    said, kept = ShownTexts(), []
+    shown, kept_hits = ShownTexts(), []
     for hit in hits:
-        if not said.holds(hit.memory):
-            kept.append(hit)
-            said.take(hit.memory)
-    return kept
+        if not shown.holds(hit.memory):
+            kept_hits.append(hit)
+            shown.take(hit.memory)
+    return kept_hits
 
 
 def _exchange(memory: Memory) -> tuple[str, int]:

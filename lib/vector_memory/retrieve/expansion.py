@@ -27,7 +27,7 @@ for; what is merely related is often known already. Superseding is no link to fo
 stands in place of the old one."""
 
 
-class Brought(NamedTuple):
+class LinkedMemory(NamedTuple):
     """A memory that a link brought: with which score, from which hit, along which relation."""
 
     memory: Memory
@@ -36,9 +36,9 @@ class Brought(NamedTuple):
     relation: Relation
 
 
-def brought(
+def follow_links(
     hits: Sequence[tuple[str, float]], linked: Sequence[tuple[Link, Memory | None]]
-) -> list[Brought]:
+) -> list[LinkedMemory]:
     """Return what comes along with hits.
 
     Args:
@@ -51,7 +51,7 @@ def brought(
         the hit times the relation's share times the link's weight, so never above the hit's.
     """
     scores = dict(hits)
-    best: dict[str, Brought] = {}
+    best: dict[str, LinkedMemory] = {}
     for link, memory in linked:
         # It is a hit already, with a score of its own.
         if memory is None:
@@ -63,5 +63,7 @@ def brought(
         score = scores[source] * share * min(1.0, max(0.0, link.weight))
         # Two hits may bring it: the better way counts, and two ways count no more than one.
         if memory.id not in best or score > best[memory.id].score:
-            best[memory.id] = Brought(memory, score, source, link.relation)
-    return sorted(best.values(), key=lambda one: (-one.score, one.memory.id))[:MOST]
+            best[memory.id] = LinkedMemory(memory, score, source, link.relation)
+    return sorted(best.values(), key=lambda candidate: (-candidate.score, candidate.memory.id))[
+        :MOST
+    ]

@@ -85,25 +85,27 @@ def multiplier(values: dict[str, float], latest: bool = False) -> float:
 def summed(similarity: float, values: dict[str, float]) -> float:
     """Return the literal sum of similarity, recency, priority and usage, 0 … 1; see adr/0006."""
     priority = max(values["priority"], LEAST_PRIORITY_SUMMED)
-    named = {"similarity": similarity, **values, "priority": priority}
-    return sum(weight * named[name] for name, weight in SUM.items())
+    all_values = {"similarity": similarity, **values, "priority": priority}
+    return sum(weight * all_values[name] for name, weight in SUM.items())
 
 
 def relevance(
-    cosine: float | None, asked: Collection[str], held: Collection[str], is_blind: bool = False
+    cosine: float | None,
+    question_terms: Collection[str],
+    memory_terms: Collection[str],
+    is_blind: bool = False,
 ) -> float:
     """Return how surely a memory is what a question needs, 0 … 1, comparable between questions.
 
     Args:
         cosine: the similarity of the vectors; None where there is none.
-        asked: the question's terms.
-        held: the memory's terms.
+        question_terms: analysed, as `memory_terms` are.
         is_blind: the model does not know the question's language.
     """
-    words = coverage(asked, held)
+    words = coverage(question_terms, memory_terms)
     if cosine is None:
         # Words alone must make up for the missing vector: it takes most of them, and several.
-        return words**3 * min(1.0, len(set(asked)) / FEW_TERMS)
+        return words**3 * min(1.0, len(set(question_terms)) / FEW_TERMS)
     odds = COSINE_WEIGHT * cosine + WORDS_WEIGHT * words + OFFSET
     if is_blind:
         odds = BLIND_COSINE_WEIGHT * cosine + BLIND_WORDS_WEIGHT * words + BLIND_OFFSET
@@ -120,18 +122,20 @@ def falling(relevances: Iterable[float]) -> list[float]:
     pools: list[tuple[float, int]] = []
     for mean, count in ((relevance, 1) for relevance in relevances):
         while pools and pools[-1][0] < mean:
-            before, others = pools.pop()
-            mean, count = (mean * count + before * others) / (count + others), count + others
+            previous_mean, other_count = pools.pop()
+            total = mean * count + previous_mean * other_count
+            count += other_count
+            mean = total / count
         pools.append((mean, count))
     return [mean for mean, count in pools for _ in range(count)]
 
 
-def coverage(asked: Collection[str], held: Collection[str]) -> float:
+def coverage(question_terms: Collection[str], memory_terms: Collection[str]) -> float:
     """Return the share of the question's distinct terms that a memory holds, 0 … 1."""
-    terms = set(asked)
+    terms = set(question_terms)
     if not terms:
         return 0.0
-    return len(terms.intersection(held)) / len(terms)
+    return len(terms.intersection(memory_terms)) / len(terms)
 
 
 def least_relevance(threshold: float, memories: int) -> float:

@@ -80,7 +80,7 @@ class Fused:
         """Return the places of the n best, best first, the newest of equals first."""
         # The shelf between score and number: numbers of two stores say nothing about each other.
         order = np.lexsort((-self.features.seqs, self.features.shelf, -self.score))
-        return [int(one) for one in order[:n]]
+        return [int(place) for place in order[:n]]
 
 
 def fuse(query: Query, pools: Sequence[Pool], shelves: Sequence[CandidateSource]) -> Fused:
@@ -201,7 +201,7 @@ def _lean(pool: Pool) -> Floats:
 def scale_of(query: Query) -> float:
     """Return the score, above 0, of a memory that fits in every way that a question asks for."""
     # Only what is asked for: else a plain question could never reach a full score.
-    asked = [
+    names = [
         *ALWAYS,
         *(["speaker"] if query.speakers else []),
         *(["date"] if query.spans else []),
@@ -210,7 +210,7 @@ def scale_of(query: Query) -> float:
         *(["role"] if query.role else []),
         *(["exact"] if query.exact else []),
     ]
-    return (1 + WEIGHTS["support"]) * sum(WEIGHTS[name] for name in asked)
+    return (1 + WEIGHTS["support"]) * sum(WEIGHTS[name] for name in names)
 
 
 def _among(codes: NDArray[np.int32], wanted: Sequence[int]) -> Floats:
@@ -231,28 +231,28 @@ def _fit(days: NDArray[np.float64], spans: Sequence[tuple[float, float]]) -> Flo
 
 def _min_max(scores: Any) -> Any:
     """Return scores as 0 … 1 between the lowest and the highest; 0 for NaN."""
-    there = ~np.isnan(scores)
-    if not there.any():
+    has_score = ~np.isnan(scores)
+    if not has_score.any():
         return np.zeros(len(scores))
-    low, high = scores[there].min(), scores[there].max()
+    low, high = scores[has_score].min(), scores[has_score].max()
     span = high - low if high > low else 1.0
-    return np.where(there, (scores - low) / span if high > low else 1.0, 0.0)
+    return np.where(has_score, (scores - low) / span if high > low else 1.0, 0.0)
 
 
 def _sessions(pools: Sequence[Pool]) -> NDArray[np.int64]:
     """Return a number for each candidate's conversation, one of its own for what has none."""
     numbers: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
-    first = 0
+    next_number = 0
     for pool in pools:
         # Negative and each once, so that it never meets a session's number.
-        alone = -1 - np.arange(first, first + len(pool.seqs), dtype=np.int64)
-        first += len(pool.seqs)
+        own_numbers = -1 - np.arange(next_number, next_number + len(pool.seqs), dtype=np.int64)
+        next_number += len(pool.seqs)
         if pool.around is None:
-            numbers.append(alone)
+            numbers.append(own_numbers)
             continue
         session = pool.around.session.astype(np.int64)
         # The shelf in the low bits: two stores give the same numbers to other sessions.
-        numbers.append(np.where(session >= 0, (session << 8) + pool.shelf, alone))
+        numbers.append(np.where(session >= 0, (session << 8) + pool.shelf, own_numbers))
     return np.concatenate(numbers)
 
 

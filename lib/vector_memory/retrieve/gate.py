@@ -67,10 +67,10 @@ class Moment:
         return math.log(rest / SITTING_S) / math.log(APART_S / SITTING_S)
 
 
-def worth(known: Mapping[str, float]) -> float:
+def worth(values: Mapping[str, float]) -> float:
     """Return how much a hit of these features is worth to a prompt: 0 … 1, the mean of the probabilities that it
     helps and that it is on topic."""
-    return 0.5 * (_probability(HELPS, known) + _probability(ON_TOPIC, known))
+    return 0.5 * (_probability(HELPS, values) + _probability(ON_TOPIC, values))
 
 
 def features(hit: Hit, moment: Moment) -> dict[str, float]:
@@ -112,6 +112,6 @@ def feature_values(
     }
 
 
-def _probability(weights: Mapping[str, float], known: Mapping[str, float]) -> float:
-    odds = sum(weight * known.get(name, 1.0) for name, weight in weights.items())
+def _probability(weights: Mapping[str, float], values: Mapping[str, float]) -> float:
+    odds = sum(weight * values.get(name, 1.0) for name, weight in weights.items())
     return 1.0 / (1.0 + math.exp(-odds))

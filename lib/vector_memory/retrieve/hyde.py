@@ -47,6 +47,6 @@ def combined(question: Vector, note: Vector) -> Vector:
     """
     import numpy as np
 
-    both = question + note
-    length = float(np.linalg.norm(both))
-    return (both / length).astype(np.float32) if length > 0 else question
+    total = question + note
+    length = float(np.linalg.norm(total))
+    return (total / length).astype(np.float32) if length > 0 else question

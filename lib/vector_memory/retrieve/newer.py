@@ -29,40 +29,43 @@ class Newer(NamedTuple):
 
 
 def newer_of(
-    hits: Sequence[Weighed], found: Sequence[Weighed], shelves: Sequence[CandidateSource]
+    hits: Sequence[Weighed], weighed: Sequence[Weighed], shelves: Sequence[CandidateSource]
 ) -> dict[str, Newer]:
     """Return what is newer than hits among all that was found, by the hits' ids; nothing for what has nothing newer,
     or no vector.
 
     Topics and summaries are never the newer one: they only say again what was said.
     """
-    if not (said := [one for one in found if one.memory.kind not in DERIVED]):
+    if not (speaking := [item for item in weighed if item.memory.kind not in DERIVED]):
         return {}
     import numpy as np
 
     newer: dict[str, Newer] = {}
     for place, shelf in enumerate(shelves):
         # Vectors of two stores may be of two models.
-        own = [hit.memory for hit in hits if hit.shelf == place]
-        others = [one.memory for one in said if one.shelf == place]
-        if not (own and others):
+        hit_memories = [hit.memory for hit in hits if hit.shelf == place]
+        other_memories = [item.memory for item in speaking if item.shelf == place]
+        if not (hit_memories and other_memories):
             continue
-        seqs = np.unique(np.array([memory.seq for memory in [*own, *others]], np.int64))
+        seqs = np.unique(
+            np.array([memory.seq for memory in [*hit_memories, *other_memories]], np.int64)
+        )
         vectors = shelf.vectors(seqs)
         if vectors is None:
             continue
-        of_own, of_others = (
-            vectors[seqs.searchsorted([memory.seq for memory in part])] for part in (own, others)
+        hit_vectors, other_vectors = (
+            vectors[seqs.searchsorted([memory.seq for memory in part])]
+            for part in (hit_memories, other_memories)
         )
-        alike = of_own @ of_others.T
-        for memory, row in zip(own, alike, strict=True):
+        cosines = hit_vectors @ other_vectors.T
+        for memory, likenesses in zip(hit_memories, cosines, strict=True):
             later = [
                 Newer(other, float(likeness))
-                for other, likeness in zip(others, row, strict=True)
+                for other, likeness in zip(other_memories, likenesses, strict=True)
                 if likeness > 0 and _is_later(other, memory)
             ]
             if later:
-                newer[memory.id] = max(later, key=lambda one: one.likeness)
+                newer[memory.id] = max(later, key=lambda candidate: candidate.likeness)
     return newer
 
 

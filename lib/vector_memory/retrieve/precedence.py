@@ -45,21 +45,21 @@ def wording_of(text: str) -> Wording:
     return Wording(f" {' '.join(words)} ", len(words), frozenset(map(analysis.stem, telling)))
 
 
-def holds_as_much(question: str, one: str, other: str) -> bool:
+def holds_as_much(question: str, text: str, other_text: str) -> bool:
     """Whether one text holds all words of a question that the other holds."""
-    asked = wording_of(question).stems
-    return asked & wording_of(other).stems <= wording_of(one).stems
+    question_stems = wording_of(question).stems
+    return question_stems & wording_of(other_text).stems <= wording_of(text).stems
 
 
 def in_own_words(question: str, memory: Memory) -> bool:
     """Whether a memory is asked for in its own words: they are the question, or it is a good part of
     them as it stands."""
-    asked, told = wording_of(question), wording_of(_compared(memory))
-    if asked.words == told.words:
-        return asked.length > 0
-    if asked.length < max(LEAST_WORDS, PART * told.length):
+    question_wording, memory_wording = wording_of(question), wording_of(_comparable_text(memory))
+    if question_wording.words == memory_wording.words:
+        return question_wording.length > 0
+    if question_wording.length < max(LEAST_WORDS, PART * memory_wording.length):
         return False
-    return asked.words in told.words
+    return question_wording.words in memory_wording.words
 
 
 def settled(question: str, ranked: Sequence[tuple[Memory, float]]) -> list[float]:
@@ -76,35 +76,38 @@ def settled(question: str, ranked: Sequence[tuple[Memory, float]]) -> list[float
         The scores in the same order, changed by no more than what a place takes.
     """
     scores = [score for _, score in ranked]
-    asked = wording_of(question).stems
-    stems = [wording_of(_compared(memory)).stems for memory, _ in ranked]
-    held = [asked & own for own in stems]
+    question_stems = wording_of(question).stems
+    stems = [wording_of(_comparable_text(memory)).stems for memory, _ in ranked]
+    held_stems = [question_stems & text_stems for text_stems in stems]
     # Every two are compared, so sets are numbers of which each bit stands for a stem.
     bit_of: dict[str, int] = {}
-    bits = [sum([1 << bit_of.setdefault(stem, len(bit_of)) for stem in own]) for own in stems]
-    sizes = [max(1, len(own)) for own in stems]
+    bits = [
+        sum([1 << bit_of.setdefault(stem, len(bit_of)) for stem in text_stems])
+        for text_stems in stems
+    ]
+    sizes = [max(1, len(text_stems)) for text_stems in stems]
     holding_more: dict[frozenset[str], list[int]] = {}
     # What holds most first, so that each goes behind the last place of those that hold more.
-    for place in sorted(range(len(ranked)), key=lambda place: -len(held[place])):
-        own, size, some = bits[place], sizes[place], held[place]
-        if some not in holding_more:
-            more = (other for other, theirs in enumerate(held) if some < theirs)
-            holding_more[some] = sorted(more, key=scores.__getitem__)
-        for other in holding_more[some]:
+    for place in sorted(range(len(ranked)), key=lambda place: -len(held_stems[place])):
+        own_bits, size, own_held = bits[place], sizes[place], held_stems[place]
+        if own_held not in holding_more:
+            fuller = (other for other, other_held in enumerate(held_stems) if own_held < other_held)
+            holding_more[own_held] = sorted(fuller, key=scores.__getitem__)
+        for other in holding_more[own_held]:
             if scores[other] > scores[place]:
                 # Behind those that stand before it anyway it need not go.
                 break
-            if (own & bits[other]).bit_count() >= ALIKE * max(size, sizes[other]):
+            if (own_bits & bits[other]).bit_count() >= ALIKE * max(size, sizes[other]):
                 scores[place] = math.nextafter(scores[other], -math.inf)
                 break
-    first = max(scores, default=0.0)
+    top_score = max(scores, default=0.0)
     for place in range(len(ranked) - 1, -1, -1):
         if in_own_words(question, ranked[place][0]):
-            first = scores[place] = math.nextafter(first, math.inf)
+            top_score = scores[place] = math.nextafter(top_score, math.inf)
     return scores
 
 
-def _compared(memory: Memory) -> str:
+def _comparable_text(memory: Memory) -> str:
     """Return a memory's text, "" for what is not compared: a long one, and a question that was stored,
     which is no answer to itself."""
     is_question = memory.kind == "question" or memory.text.rstrip().endswith("?")

@@ -68,7 +68,7 @@ def analyse(
     own_project: str = "",
     now: datetime | None = None,
     find_speakers: Callable[[Iterable[str]], Iterable[str]] = lambda words: (),
-    find_session: Callable[[int], tuple[float, float] | None] = lambda back: None,
+    find_session: Callable[[int], tuple[float, float] | None] = lambda sessions_back: None,
     only_english: bool = False,
 ) -> Query:
     """Return the query of a question's text.
@@ -91,9 +91,9 @@ def analyse(
     speakers = tuple(name for name in find_speakers(_words(text)) if name.lower() not in ROLES)
     embedded = in_first_person(text, speakers)
     asked_times = times.asked(text, now)
-    spans, periods = (tuple(map(_days, of)) for of in (asked_times.spans, asked_times.periods))
-    back = asked_times.sessions_back
-    if back and (session := find_session(back)):
+    spans, periods = (tuple(map(_days, part)) for part in (asked_times.spans, asked_times.periods))
+    sessions_back = asked_times.sessions_back
+    if sessions_back and (session := find_session(sessions_back)):
         spans, periods = (*spans, session), (*periods, session) if asked_times.asks else periods
     intent = intents.intent(text)
     numbers = _numbers(text, asked_times.spans)
@@ -167,16 +167,18 @@ def in_first_person(text: str, speakers: Iterable[str]) -> str:
     return text
 
 
-def _terms(asked: Iterable[str], exact: Iterable[str], speakers: Iterable[str]) -> tuple[str, ...]:
+def _terms(
+    question_terms: Iterable[str], exact: Iterable[str], speakers: Iterable[str]
+) -> tuple[str, ...]:
     """Return a question's terms, what it names exactly first; without the speakers' names, which
     stand in nearly every turn of a conversation."""
-    named = {term for name in speakers for term in analysis.analyse(name)}
-    every = dict.fromkeys((*exact, *asked))
-    kept = [term for term in every if term not in named]
+    speaker_terms = {term for name in speakers for term in analysis.analyse(name)}
+    all_terms = dict.fromkeys((*exact, *question_terms))
+    kept_terms = [term for term in all_terms if term not in speaker_terms]
     # A question of nothing but a name is asked by that name.
-    left = kept or list(every)
-    words = [term for term in left if not analysis.is_piece(term)]
-    pieces = [term for term in left if analysis.is_piece(term)]
+    remaining = kept_terms or list(all_terms)
+    words = [term for term in remaining if not analysis.is_piece(term)]
+    pieces = [term for term in remaining if analysis.is_piece(term)]
     return (*words[:MAX_TERMS], *pieces[:MAX_PIECES])
 
 

@@ -39,14 +39,16 @@ def note(
         A note of about `budget` tokens at most; its head is never cut, and some text always
         stands below it.
     """
-    more = "".join(_contradiction(memory, other) for other in against[:1])
-    if memory.title and not _says(memory.text, memory.title):
-        more += f" · {_shortened(memory.title)}"
+    head_end = "".join(_contradiction(memory, other) for other in against[:1])
+    if memory.title and not _contains_title(memory.text, memory.title):
+        head_end += f" · {_shortened(memory.title)}"
     # Whose words it is decides whether links in it stay links.
     foreign = is_others(memory)
-    line = head(memory, project) + more
-    made = fence.Note(memory.id, line, memory.text, foreign)
-    return fence.fitting(made, max(budget, fence.tokens(line) + LEAST_NOTE_TOKENS), list(around))
+    line = head(memory, project) + head_end
+    whole_note = fence.Note(memory.id, line, memory.text, foreign)
+    return fence.fitting(
+        whole_note, max(budget, fence.tokens(line) + LEAST_NOTE_TOKENS), list(around)
+    )
 
 
 def is_others(memory: Memory) -> bool:
@@ -61,13 +63,15 @@ def _contradiction(memory: Memory, other: Memory) -> str:
     return f" · contradicts the {age} {other.id[:8]} of {days.local(other.created_at).date()}"
 
 
-def _says(text: str, title: str) -> bool:
+def _contains_title(text: str, title: str) -> bool:
     """Whether a text begins with its title anyway, or has most of its words."""
     if title.rstrip(".… ").casefold() in text[: 3 * len(title) + 20].casefold():
         return True
     # A title is often the beginning of the text in other words.
-    words, said = ({word for word in words_in(said) if len(word) > 2} for said in (title, text))
-    return len(words & said) >= SAME_WORDS * len(words)
+    title_words, text_words = (
+        {word for word in words_in(part) if len(word) > 2} for part in (title, text)
+    )
+    return len(title_words & text_words) >= SAME_WORDS * len(title_words)
 
 
 def _shortened(title: str) -> str:
@@ -113,31 +117,31 @@ def notes(
     Returns:
         Notes in the order of `hits`, for which the fence has room too. Later ones are left out rather than cut to nothing.
     """
-    left = budget - FENCE_TOKENS
-    shares = Shares(left, origin_share)
-    made: dict[int, fence.Note] = {}
+    tokens_left = budget - FENCE_TOKENS
+    shares = Shares(tokens_left, origin_share)
+    by_place: dict[int, fence.Note] = {}
     waiting = list(range(len(hits)))
     # First everybody within his share, then those who may take what is left.
-    for within in (True, False):
+    for within_shares in (True, False):
         for place in list(waiting):
-            if left < LEAST_NOTE_TOKENS * 2:
+            if tokens_left < LEAST_NOTE_TOKENS * 2:
                 break
             memory = hits[place].memory
-            room = shares.room(memory, _share(left, place, len(hits)), within)
+            room = shares.room(memory, _share(tokens_left, place, len(hits)), within_shares)
             if room < LEAST_NOTE_TOKENS * 2:
                 continue
-            if made and memory.source.path and fence.tokens(memory.text) > MOST_CUT * room:
+            if by_place and memory.source.path and fence.tokens(memory.text) > MOST_CUT * room:
                 # Half of what somebody said in passing says little; the whole may come another time.
                 waiting.remove(place)
                 continue
-            one = note(memory, name_of(memory.project), room, around, hits[place].against)
-            if one.tokens <= left:
-                made[place] = one
-                shares.take(memory, one.tokens)
-                left -= one.tokens
+            candidate = note(memory, name_of(memory.project), room, around, hits[place].against)
+            if candidate.tokens <= tokens_left:
+                by_place[place] = candidate
+                shares.take(memory, candidate.tokens)
+                tokens_left -= candidate.tokens
             # Not tried again where it did not fit: the room only shrinks.
             waiting.remove(place)
-    return [made[place] for place in sorted(made)]
+    return [by_place[place] for place in sorted(by_place)]
 
 
 class Shares:
@@ -160,11 +164,11 @@ class Shares:
         Args:
             within: whether all origins have to keep within their shares now.
         """
-        left = self._most - self._taken.get(memory.origin, 0)
-        if memory.trust > 1 or wanted <= left:
+        share_left = self._most - self._taken.get(memory.origin, 0)
+        if memory.trust > 1 or wanted <= share_left:
             return wanted
         if is_others(memory):
-            return max(0, left)
+            return max(0, share_left)
         # A note that is cut short says less than one that comes later, whole.
         return 0 if within else wanted
 
@@ -173,9 +177,13 @@ class Shares:
         self._taken[memory.origin] = self._taken.get(memory.origin, 0) + tokens
 
 
-def _share(left: int, place: int, count: int) -> int:
+def _share(tokens_left: int, place: int, count: int) -> int:
     """Return the tokens for the hit at a place: a part of what is left, but so much that it says
     something, and everything where another would not fit."""
-    share = int(left * FIRST_SHARE) if place == 0 else left // max(1, min(3, count) - place)
+    share = (
+        int(tokens_left * FIRST_SHARE)
+        if place == 0
+        else tokens_left // max(1, min(3, count) - place)
+    )
     share = max(WORTH_TOKENS, share)
-    return left if place + 1 == count or left - share < WORTH_TOKENS else share
+    return tokens_left if place + 1 == count or tokens_left - share < WORTH_TOKENS else share

@@ -19,10 +19,10 @@ WITHIN = 0.75
 FEW = 400
 """So many are compared before those are looked for that have the same words: reading these takes longer."""
 _NOTHING = frozenset(("",))
-_Index = defaultdict[object, list["_Told"]]
+_Index = defaultdict[object, list["_Comparable"]]
 
 
-class Said:
+class SaidTexts:
     """What memories say that were told, the best first.
 
     A long list would compare each with all before it: only those are compared that may be repeated, by one of their
@@ -30,7 +30,7 @@ class Said:
     """
 
     def __init__(self) -> None:
-        self._told: list[_Told] = []
+        self._comparables: list[_Comparable] = []
         self._by_turn: _Index = defaultdict(list)
         self._by_term: _Index = defaultdict(list)
         self._by_word: _Index = defaultdict(list)
@@ -44,44 +44,52 @@ class Said:
             terms: of its title and its text.
             against: what it contradicts: that is no repetition, however alike the words.
         """
-        told, rivals = _Told(memory, terms), {other.id for other in against}
-        if any(told.repeats(other) for other in self._near(told) if other.memory.id not in rivals):
+        comparable, rivals = _Comparable(memory, terms), {other.id for other in against}
+        if any(
+            comparable.repeats(other)
+            for other in self._near(comparable)
+            if other.memory.id not in rivals
+        ):
             return False
-        self._told.append(told)
-        for term in told.terms or _NOTHING:
-            self._by_term[term].append(told)
-        if told.turn is not None:
-            self._by_turn[told.turn].append(told)
+        self._comparables.append(comparable)
+        for term in comparable.terms or _NOTHING:
+            self._by_term[term].append(comparable)
+        if comparable.turn is not None:
+            self._by_turn[comparable.turn].append(comparable)
         return True
 
-    def _near(self, told: _Told) -> list[_Told]:
+    def _near(self, comparable: _Comparable) -> list[_Comparable]:
         """Return what a memory may repeat, and as little else as can be told without comparing."""
-        having = sorted((self._by_term.get(term, []) for term in told.terms or _NOTHING), key=len)
+        term_lists = sorted(
+            (self._by_term.get(term, []) for term in comparable.terms or _NOTHING), key=len
+        )
         # What has the share `SAME` of all terms lacks fewer of these than are looked at.
-        looked_at = having[: int((1 - SAME) * len(having)) + 1]
-        near = _each(self._by_turn.get(told.turn, []), *looked_at)
-        if len(near) <= FEW or not told.text.telling:
+        looked_at = term_lists[: int((1 - SAME) * len(term_lists)) + 1]
+        near = _each(self._by_turn.get(comparable.turn, []), *looked_at)
+        if len(near) <= FEW or not comparable.text.telling:
             return near
-        self._read_on()
+        self._index_words()
         # It repeats what has all its telling words, and so the rarest of them, or begins with the same assertion.
-        rarest = min((self._by_word.get(word, []) for word in told.text.telling), key=len)
-        return _each(rarest, *(self._by_opening.get(words, []) for words in told.text.openings))
+        rarest = min((self._by_word.get(word, []) for word in comparable.text.telling), key=len)
+        return _each(
+            rarest, *(self._by_opening.get(words, []) for words in comparable.text.openings)
+        )
 
-    def _read_on(self) -> None:
+    def _index_words(self) -> None:
         """Find by their words, too, those that were noted since: in a short list nobody asks for that."""
-        for told in self._told[self._read :]:
-            for word in told.text.known:
-                self._by_word[word].append(told)
-            for words in told.text.openings:
-                self._by_opening[words].append(told)
-        self._read = len(self._told)
+        for comparable in self._comparables[self._read :]:
+            for word in comparable.text.word_keys:
+                self._by_word[word].append(comparable)
+            for words in comparable.text.openings:
+                self._by_opening[words].append(comparable)
+        self._read = len(self._comparables)
 
 
-def _each(*lists: list[_Told]) -> list[_Told]:
-    return list({id(told): told for told in chain(*lists)}.values())
+def _each(*lists: list[_Comparable]) -> list[_Comparable]:
+    return list({id(comparable): comparable for comparable in chain(*lists)}.values())
 
 
-class _Told:
+class _Comparable:
     """A memory, and what of it is compared with others, each made once."""
 
     def __init__(self, memory: Memory, terms: frozenset[str]) -> None:
@@ -92,7 +100,7 @@ class _Told:
         has_turn = memory.is_captured and memory.kind != "question"
         self.turn = (source.session, source.turn) if has_turn else None
 
-    def repeats(self, other: _Told) -> bool:
+    def repeats(self, other: _Comparable) -> bool:
         """Whether it says again what a better one says, and nothing else: in nearly the same words, or, of one
         turn, in words that the other has."""
         of_turn = (
@@ -138,7 +146,7 @@ class _Text:
         self.openings = self._assertion[0] if self._assertion else frozenset[wording.Reading]()
         self._words = _words(text)
         self._keys = [word.key for word in self._words]
-        self.known = frozenset(self._keys)
+        self.word_keys = frozenset(self._keys)
         self.telling = frozenset(word.key for word in self._words if word.is_telling)
 
     def says_no_more(self, other: _Text, of_turn: bool) -> bool:
@@ -146,28 +154,30 @@ class _Text:
         if wording.same_readings(self._assertion, other._assertion):
             return True
         # Wherever it may stand in the other: comparing them word by word takes far longer.
-        return self.telling <= other.known and self._stands_within(other, of_turn)
+        return self.telling <= other.word_keys and self._stands_within(other, of_turn)
 
     def _stands_within(self, other: _Text, of_turn: bool) -> bool:
-        mine, theirs = self._words, other._words
+        words, other_words = self._words, other._words
         missing: set[str] = set()
         added: set[str] = set()
         matched = SequenceMatcher(None, self._keys, other._keys, False)
-        for action, start, end, there, until in matched.get_opcodes():
+        for action, start, end, other_start, other_end in matched.get_opcodes():
             if action == "equal":
                 continue
-            lost = {word.key for word in mine[start:end] if word.counts}
-            instead = {word.key for word in theirs[there:until] if word.counts}
+            lost_words = {word.key for word in words[start:end] if word.counts}
+            new_words = {word.key for word in other_words[other_start:other_end] if word.counts}
             # Words right before others narrow what these name; so does "in staging".
-            narrows = lost and (end < len(mine) or any(not word.counts for word in mine[start:end]))
-            if lost and instead or (narrows and not of_turn):
+            narrows = lost_words and (
+                end < len(words) or any(not word.counts for word in words[start:end])
+            )
+            if lost_words and new_words or (narrows and not of_turn):
                 return False
-            if any(word.is_telling for word in mine[start:end]):
+            if any(word.is_telling for word in words[start:end]):
                 return False
-            if any(word.token in wording.NEGATIONS for word in theirs[there:until]):
+            if any(word.token in wording.NEGATIONS for word in other_words[other_start:other_end]):
                 return False
-            missing |= lost
-            added |= instead
+            missing |= lost_words
+            added |= new_words
         return missing.isdisjoint(added)
 
 
@@ -190,19 +200,19 @@ def _words(text: str) -> list[_Word]:
     tokens = [token for part in wording.sentences(text) for token in wording.tokens(part)]
     terms = [analysis.analyse(token) for token in tokens]
     return [
-        _Word(token, found[0] if found else token.lower(), bool(found))
-        for token, found in zip(tokens, terms, strict=True)
+        _Word(token, token_terms[0] if token_terms else token.lower(), bool(token_terms))
+        for token, token_terms in zip(tokens, terms, strict=True)
     ]
 
 
-def contained(one: frozenset[str], other: frozenset[str]) -> float:
+def contained(terms: frozenset[str], other_terms: frozenset[str]) -> float:
     """Return the share of the smaller set that the other holds, 0 … 1; 1 for an empty one."""
-    smaller = min(len(one), len(other))
-    return len(one & other) / smaller if smaller else 1.0
+    smaller = min(len(terms), len(other_terms))
+    return len(terms & other_terms) / smaller if smaller else 1.0
 
 
-def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+def jaccard(terms: frozenset[str], other_terms: frozenset[str]) -> float:
     """Return the share of common elements among all of two sets, 0 … 1; 1 for two empty sets."""
-    common = len(one & other)
-    union = len(one) + len(other) - common
+    common = len(terms & other_terms)
+    union = len(terms) + len(other_terms) - common
     return common / union if union else 1.0

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 Scoring = Literal["bounded", "sum"]
 BeginEmbedding = Callable[[Query], BegunVector]
 """What begins to make a query's vector."""
-Load = Callable[[Sequence["_Found"]], "list[tuple[_Found, Memory]]"]
+Load = Callable[[Sequence["_FusedCandidate"]], "list[tuple[_FusedCandidate, Memory]]"]
 """Reads the memories of candidates; what has changed since is left out."""
 _Against = dict[str, tuple[Memory, ...]]
 """By the ids of memories, those among the hits that contradict them."""
@@ -109,7 +109,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _FusedCandidate:
     """One candidate after fusion: where it is, its fused score, what that is made of, and whether its date and
     its kind are known to be asked about."""
 
@@ -125,7 +125,7 @@ class _Found:
 
 @dataclass(frozen=True)
 class _Weighed:
-    found: _Found
+    candidate: _FusedCandidate
     memory: Memory
     score: float
     values: dict[str, float]
@@ -179,15 +179,15 @@ def search(
 
     loaded = _loaded_of_time(best, query, load, count, fits, known)
     # Before links are followed: what is not served must not bring others.
-    weighed = _once(_weigh(one, memory, query, now, scoring) for one, memory in loaded)
+    weighed = _each_once(_weigh(*pair, query, now, scoring) for pair in loaded)
     weighed, against = _with_links(weighed, shelves, fits, query.text)
     weighed = [item for item in weighed if not known(item.memory)]
     weighed = _settled(weighed, query.text)
     weighed, is_widened = _of_period(weighed, query, least)
     weighed = _kinds_first(weighed, query)
     # Analysing a text takes longer than all else here, so only what may be shown is analysed.
-    every = (_judged(_hit(item, query, against), query, least) for item in _paced(weighed, pause))
-    hits = list(islice(_once_said(every), k))
+    judged = (_judged(_hit(item, query, against), query, least) for item in _paced(weighed, pause))
+    hits = list(islice(_once_said(judged), k))
     memories = [item.memory for item in weighed]
     return Answer(
         _with_rivals(_with_newer(hits, weighed, shelves)), query, is_widened, least, memories
@@ -208,12 +208,12 @@ def _best(
     shelves: Sequence[CandidateSource],
     candidates: int,
     embed: BeginEmbedding | None,
-) -> tuple[Iterator[_Found], Load]:
+) -> tuple[Iterator[_FusedCandidate], Load]:
     """Return what the shelves propose, best first, and what reads it."""
     # Begun first, since it takes longest: words are searched for meanwhile.
-    begun = embed(query) if embed is not None else lambda: query.vector
+    wait_for_vector = embed(query) if embed is not None else lambda: query.vector
     by_words = pools.begin(query, shelves, candidates)
-    vector = begun()
+    vector = wait_for_vector()
     load = partial(_load, shelves=shelves)
     if vector is not None or "numpy" in sys.modules:
         from vector_memory.retrieve import fusion
@@ -242,9 +242,9 @@ def _with_newer(
     """Return hits with what is newer and like them among the best that were found."""
     if "numpy" not in sys.modules:
         return list(hits)
-    own = [Weighed(hit.shelf, hit.memory) for hit in hits]
-    found = [Weighed(item.found.shelf, item.memory) for item in weighed[:LEAST_LOADED]]
-    newer = newer_of(own, found, shelves)
+    hit_items = [Weighed(hit.shelf, hit.memory) for hit in hits]
+    best_items = [Weighed(item.candidate.shelf, item.memory) for item in weighed[:LEAST_LOADED]]
+    newer = newer_of(hit_items, best_items, shelves)
     return [replace(hit, newer=newer.get(hit.memory.id)) for hit in hits]
 
 
@@ -278,14 +278,14 @@ def _kinds_first(weighed: list[_Weighed], query: Query) -> list[_Weighed]:
     if not (query.asks_for_all and query.kinds):
         return weighed
     rank = {kind: place for place, kind in enumerate(query.kinds)}
-    named = [item for item in weighed if item.memory.kind in rank]
-    named.sort(key=lambda item: item.memory.created_at, reverse=True)
-    named.sort(key=lambda item: rank[item.memory.kind])
-    others = [item for item in weighed if item.memory.kind not in rank]
+    of_kinds = [item for item in weighed if item.memory.kind in rank]
+    of_kinds.sort(key=lambda item: item.memory.created_at, reverse=True)
+    of_kinds.sort(key=lambda item: rank[item.memory.kind])
+    other_items = [item for item in weighed if item.memory.kind not in rank]
     # The scores stay where they are, so that they still fall from hit to hit.
     return [
-        replace(item, score=place.score)
-        for item, place in zip([*named, *others], weighed, strict=True)
+        replace(item, score=slot.score)
+        for item, slot in zip([*of_kinds, *other_items], weighed, strict=True)
     ]
 
 
@@ -307,12 +307,12 @@ def _of_period(weighed: list[_Weighed], query: Query, least: float) -> tuple[lis
     return inside, False
 
 
-def _ranked(fused: fusion.Fused) -> Iterator[_Found]:
+def _ranked(fused: fusion.Fused) -> Iterator[_FusedCandidate]:
     """Yield the candidates by their fused score, the best first."""
     features = fused.features
     for place in fused.best(len(features.seqs)):
         cosine = float(features.dense[place])
-        yield _Found(
+        yield _FusedCandidate(
             int(features.shelf[place]),
             int(features.seqs[place]),
             float(fused.score[place]),
@@ -324,56 +324,69 @@ def _ranked(fused: fusion.Fused) -> Iterator[_Found]:
         )
 
 
-def _listed_first(best: Iterator[_Found], query: Query) -> Iterator[_Found]:
+def _listed_first(best: Iterator[_FusedCandidate], query: Query) -> Iterator[_FusedCandidate]:
     """Return candidates with those first of which a question asks for all: nothing else says what to load, and
     a month may hold more than is loaded."""
     if not (query.asks_for_all and query.kinds):
         return best
     return iter(
-        sorted(best, key=lambda one: not one.is_of_kind or bool(query.spans and not one.is_timely))
+        sorted(
+            best,
+            key=lambda candidate: (
+                not candidate.is_of_kind or bool(query.spans and not candidate.is_timely)
+            ),
+        )
     )
 
 
-def _by_words(read: Sequence[pools.ByWords]) -> Iterator[_Found]:
-    found = [(shelf, one) for shelf, by_words in enumerate(read) for one in by_words.words]
+def _by_words(word_matches: Sequence[pools.WordMatches]) -> Iterator[_FusedCandidate]:
+    matches = [
+        (shelf, candidate)
+        for shelf, by_words in enumerate(word_matches)
+        for candidate in by_words.words
+    ]
     # The shelves' scores side by side, between 0 and 1 as after fusion.
-    most = max((candidate.score for _, candidate in found), default=0.0) or 1.0
+    top_score = max((candidate.score for _, candidate in matches), default=0.0) or 1.0
     # By shelf where scores are equal: the project's own store stands first.
-    for shelf, (seq, score) in sorted(found, key=lambda one: (-one[1].score, one[0], -one[1].seq)):
-        yield _Found(shelf, seq, score / most, None, score, {"own": score / most})
+    for shelf, (seq, score) in sorted(
+        matches, key=lambda match: (-match[1].score, match[0], -match[1].seq)
+    ):
+        yield _FusedCandidate(
+            shelf, seq, score / top_score, None, score, {"own": score / top_score}
+        )
 
 
 def _loaded(
-    found: Iterator[_Found],
+    candidates: Iterator[_FusedCandidate],
     load: Load,
     count: int,
     may_come: Callable[[Memory], bool],
-    known: Callable[[Memory], bool],
-) -> list[tuple[_Found, Memory]]:
+    is_known: Callable[[Memory], bool],
+) -> list[tuple[_FusedCandidate, Memory]]:
     """Return the first `count` candidates, and one more for each that may not come or is known: whoever plants a
     lot of those must not crowd out the rest, nor what a long session has said itself."""
-    kept: list[tuple[_Found, Memory]] = []
-    passed = 0
-    while count and passed < MOST_KNOWN and (wanted := list(islice(found, count))):
-        loaded = load(wanted)
+    kept_pairs: list[tuple[_FusedCandidate, Memory]] = []
+    passed_over = 0
+    while count and passed_over < MOST_KNOWN and (batch := list(islice(candidates, count))):
+        loaded = load(batch)
         coming = [pair for pair in loaded if may_come(pair[1])]
-        kept += coming
-        count = len(loaded) - sum(not known(memory) for _, memory in coming)
-        passed += len(coming) + count - len(loaded)
-    return kept
+        kept_pairs += coming
+        count = len(loaded) - sum(not is_known(memory) for _, memory in coming)
+        passed_over += len(coming) + count - len(loaded)
+    return kept_pairs
 
 
 def _loaded_of_time(
-    best: Iterator[_Found],
+    best: Iterator[_FusedCandidate],
     query: Query,
     load: Load,
     count: int,
     fits: Callable[[Memory], bool],
-    known: Callable[[Memory], bool],
-) -> list[tuple[_Found, Memory]]:
+    is_known: Callable[[Memory], bool],
+) -> list[tuple[_FusedCandidate, Memory]]:
     """Return the first so many that fit with their memories, of those that say the very same only the first; where
     some are not of the time that is asked about, as many more that are."""
-    said: set[tuple[object, ...]] = set()
+    said_keys: set[tuple[object, ...]] = set()
 
     def is_first(memory: Memory) -> bool:
         if not fits(memory):
@@ -381,28 +394,32 @@ def _loaded_of_time(
         # A session that was resumed, forked or held again brings its passages with it: such copies take no place
         # from others.
         is_timely = period.holds(query, memory)
-        told = (memory.text, memory.kind, memory.project, memory.source.speaker, is_timely)
-        is_new = told not in said
-        said.add(told)
+        key = (memory.text, memory.kind, memory.project, memory.source.speaker, is_timely)
+        is_new = key not in said_keys
+        said_keys.add(key)
         return is_new
 
-    loaded = _loaded(best, load, count, is_first, known)
+    loaded = _loaded(best, load, count, is_first, is_known)
     if not all(period.holds(query, memory) for _, memory in loaded):
         # What is of that time may stand far behind.
-        timely = (one for one in best if one.is_timely)
-        loaded += _loaded(timely, load, count, is_first, known)
+        timely = (candidate for candidate in best if candidate.is_timely)
+        loaded += _loaded(timely, load, count, is_first, is_known)
     return loaded
 
 
 def _load(
-    found: Sequence[_Found], shelves: Sequence[CandidateSource]
-) -> list[tuple[_Found, Memory]]:
+    candidates: Sequence[_FusedCandidate], shelves: Sequence[CandidateSource]
+) -> list[tuple[_FusedCandidate, Memory]]:
     loaded = [
-        shelf.load([one.seq for one in found if one.shelf == place])
+        shelf.load([candidate.seq for candidate in candidates if candidate.shelf == place])
         for place, shelf in enumerate(shelves)
     ]
     # What has changed since the index saw it has another number, and is not loaded.
-    return [(one, loaded[one.shelf][one.seq]) for one in found if one.seq in loaded[one.shelf]]
+    return [
+        (candidate, loaded[candidate.shelf][candidate.seq])
+        for candidate in candidates
+        if candidate.seq in loaded[candidate.shelf]
+    ]
 
 
 def _fits(memory: Memory, query: Query, now: datetime) -> bool:
@@ -420,7 +437,7 @@ def holds_at(memory: Memory, now: datetime) -> bool:
     return not has_expired and (memory.valid_until is None or memory.valid_until > now)
 
 
-def _once(items: Iterable[_Weighed]) -> list[_Weighed]:
+def _each_once(items: Iterable[_Weighed]) -> list[_Weighed]:
     """Return each memory once, with its better score, best first: a superseded memory's successor
     may have been found itself."""
     best: dict[str, _Weighed] = {}
@@ -440,21 +457,26 @@ def _with_links(
     added: list[_Weighed] = []
     links: list[Link] = []
     for place, shelf in enumerate(shelves):
-        hits = [item for item in weighed[: expansion.SOURCES] if item.found.shelf == place]
+        hits = [item for item in weighed[: expansion.SOURCES] if item.candidate.shelf == place]
         linked = shelf.linked([item.memory.id for item in hits]) if hits else []
         if not linked:
             continue
         links += [link for link, _ in linked if link.relation is Relation.CONTRADICTS]
         by_id = {item.memory.id: item for item in hits}
         scores = [(item.memory.id, item.score) for item in hits]
-        for one in expansion.brought(scores, linked):
-            source = by_id[one.source_id]
-            if fits(one.memory):
-                parts = {f"linked ({one.relation})": source.found.fused * one.score / source.score}
+        for followed in expansion.follow_links(scores, linked):
+            source = by_id[followed.source_id]
+            if fits(followed.memory):
+                share = source.candidate.fused * followed.score / source.score
+                parts = {f"linked ({followed.relation})": share}
                 # It was not found itself: all of its score comes from the hit that brought it.
-                found = _Found(place, one.memory.seq, sum(parts.values()), None, 0.0, parts)
-                added.append(_Weighed(found, one.memory, one.score, source.values, source))
-    weighed = _once([*weighed, *added]) if added else weighed
+                candidate = _FusedCandidate(
+                    place, followed.memory.seq, sum(parts.values()), None, 0.0, parts
+                )
+                added.append(
+                    _Weighed(candidate, followed.memory, followed.score, source.values, source)
+                )
+    weighed = _each_once([*weighed, *added]) if added else weighed
     return _newest_first(weighed, links, question) if links else (weighed, {})
 
 
@@ -477,10 +499,10 @@ def _newest_first(
             # Just above, by the least that a float can tell: all other hits keep their places.
             lifted = replace(newer, score=math.nextafter(older.score, math.inf))
             by_id[newer.memory.id] = lifted
-        for one, other in (ends, ends[::-1]):
-            known = against.get(one.memory.id, ())
-            if other.memory not in known:
-                against[one.memory.id] = (*known, other.memory)
+        for item, other in (ends, ends[::-1]):
+            known_rivals = against.get(item.memory.id, ())
+            if other.memory not in known_rivals:
+                against[item.memory.id] = (*known_rivals, other.memory)
     return sorted(by_id.values(), key=lambda item: -item.score), against
 
 
@@ -493,54 +515,60 @@ def _settled(weighed: Sequence[_Weighed], question: str) -> list[_Weighed]:
 
 def _once_said(hits: Iterable[Hit]) -> Iterator[Hit]:
     """Yield hits, best first, without those that say again what a better one says."""
-    said = repetitions.Said()
-    return (hit for hit in hits if said.add(hit.memory, hit.terms, hit.against))
+    said_texts = repetitions.SaidTexts()
+    return (hit for hit in hits if said_texts.add(hit.memory, hit.terms, hit.against))
 
 
-def _weigh(one: _Found, memory: Memory, query: Query, now: datetime, scoring: Scoring) -> _Weighed:
+def _weigh(
+    candidate: _FusedCandidate, memory: Memory, query: Query, now: datetime, scoring: Scoring
+) -> _Weighed:
     values = factors.factors(memory, now)
-    exact = one.parts.get("exact", 0.0)
-    if exact and query.numbers == query.exact and not _holds_one(query.numbers, memory.text):
+    exact = candidate.parts.get("exact", 0.0)
+    if exact and query.numbers == query.exact and not _has_number_of(query.numbers, memory.text):
         # Of a date or a version a number is a part: 17 of 2.17.
-        one = replace(one, fused=one.fused - exact, parts={**one.parts, "exact": 0.0})
+        candidate = replace(
+            candidate, fused=candidate.fused - exact, parts={**candidate.parts, "exact": 0.0}
+        )
     # Added, so that it counts the same for a weak hit as for a strong one.
-    own = OWN_PROJECT if query.own_project and memory.project == query.own_project else 0.0
+    own_bonus = OWN_PROJECT if query.own_project and memory.project == query.own_project else 0.0
     if scoring == "sum":
-        score = factors.summed(one.fused, values)
+        score = factors.summed(candidate.fused, values)
     else:
-        score = one.fused * factors.multiplier(values, query.latest)
+        score = candidate.fused * factors.multiplier(values, query.latest)
     if memory.author:
         # Between two that fit the same, the user's own comes first.
         score *= OTHERS_WEIGHT
-    return _Weighed(one, memory, score + own, {**values, "project": own})
+    return _Weighed(candidate, memory, score + own_bonus, {**values, "project": own_bonus})
 
 
-def _holds_one(numbers: Sequence[str], text: str) -> bool:
+def _has_number_of(numbers: Sequence[str], text: str) -> bool:
     return not set(numbers).isdisjoint(numbers_in(text))
 
 
 def _hit(item: _Weighed, query: Query, against: _Against) -> Hit:
-    one, memory = item.found, item.memory
+    candidate, memory = item.candidate, item.memory
     terms = _terms_of(memory)
-    relevance = factors.relevance(one.cosine, query.terms, terms, query.is_blind)
+    relevance = factors.relevance(candidate.cosine, query.terms, terms, query.is_blind)
     if item.behind is not None:
         source = item.behind
-        held = _terms_of(source.memory)
-        own = factors.relevance(source.found.cosine, query.terms, held, query.is_blind)
+        source_terms = _terms_of(source.memory)
+        source_relevance = factors.relevance(
+            source.candidate.cosine, query.terms, source_terms, query.is_blind
+        )
         # An answer may share no word with its question: what brought it vouches for it.
-        relevance = max(relevance, own * item.score / source.score)
+        relevance = max(relevance, source_relevance * item.score / source.score)
     breakdown = {
-        **one.parts,
-        "similarity": one.fused,
-        "cosine": one.cosine or 0.0,
-        "bm25": one.bm25,
+        **candidate.parts,
+        "similarity": candidate.fused,
+        "cosine": candidate.cosine or 0.0,
+        "bm25": candidate.bm25,
         "words": factors.coverage(query.terms, terms),
         "relevance": relevance,
         **item.values,
     }
     rounded = {name: round(float(value), 4) for name, value in breakdown.items()}
-    beside = against.get(memory.id, ())
-    return Hit(memory, float(item.score), float(relevance), rounded, one.shelf, terms, beside)
+    rivals = against.get(memory.id, ())
+    return Hit(memory, float(item.score), float(relevance), rounded, candidate.shelf, terms, rivals)
 
 
 def _terms_of(memory: Memory) -> frozenset[str]:

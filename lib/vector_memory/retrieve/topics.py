@@ -42,14 +42,17 @@ def topics(hits: Sequence[Hit]) -> list[Topic]:
     return [Topic(_name([hits[place] for place in group]), tuple(group)) for group in groups]
 
 
-def _same(one: Hit, other: Hit) -> bool:
-    first, second = one.memory, other.memory
-    exchange = (first.source.session, first.source.turn)
-    if first.source.session and exchange == (second.source.session, second.source.turn):
+def _same(hit: Hit, other: Hit) -> bool:
+    memory, other_memory = hit.memory, other.memory
+    exchange = (memory.source.session, memory.source.turn)
+    if memory.source.session and exchange == (
+        other_memory.source.session,
+        other_memory.source.turn,
+    ):
         return True
-    if first.title and first.title == second.title:
+    if memory.title and memory.title == other_memory.title:
         return True
-    return jaccard(one.terms, other.terms) >= ALIKE
+    return jaccard(hit.terms, other.terms) >= ALIKE
 
 
 def _name(hits: Sequence[Hit]) -> str:
@@ -59,8 +62,8 @@ def _name(hits: Sequence[Hit]) -> str:
         return _short(str(title))
     if len(hits) > 1:
         # Shorter terms name nothing.
-        counted = Counter(term for hit in hits for term in hit.terms if len(term) > 3)
-        shared = [term for term, count in counted.items() if count == len(hits)]
+        counts = Counter(term for hit in hits for term in hit.terms if len(term) > 3)
+        shared = [term for term, count in counts.items() if count == len(hits)]
         if shared:
             ordered = sorted(shared, key=lambda term: hits[0].memory.text.lower().find(term))
             return _short(", ".join(_word(hits[0], term) for term in ordered[:NAME_WORDS]))

@@ -46,7 +46,7 @@ def terms_of(memory: Memory) -> frozenset[str]:
 
 def fresh(memories: list[Memory]) -> list[Memory]:
     """Return those that repeat nothing."""
-    said = repetitions.Said()
+    said = repetitions.SaidTexts()
     return [memory for memory in memories if said.add(memory, terms_of(memory))]
 
 
