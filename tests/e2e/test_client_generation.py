@@ -20,7 +20,7 @@ from vector_memory.errors import GenerationError
 from vector_memory.generate import client as headless
 from vector_memory.generate.client import Headless
 from vector_memory.model import EXTRACTION_MARK
-from vector_memory.service.capture.model_ideas import extracted
+from vector_memory.service.capture.model_ideas import extract_ideas
 from vector_memory.text.fence import tokens
 
 pytestmark = pytest.mark.e2e
@@ -132,7 +132,7 @@ def test_ideas_come_through_the_client(
     good = f"```json\n{json.dumps({'ideas': [IDEA]})}\n```"
     api.script_sides(["Yes.", "There is one idea.", good])
     mark = api.mark()
-    (found,) = extracted(house.ctx, TEXT, [])
+    (found,) = extract_ideas(house.ctx, TEXT, [])
     used = house.ctx.generation.used(house.ctx.local_now().date())
     house.close()
     assert (found.text, found.intent) == (IDEA["text"], "decision")

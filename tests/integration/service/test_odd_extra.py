@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from service_house import ServiceHouse, door, exported, hook_question
 
-from vector_memory.service.capture.find_ideas import _states
+from vector_memory.service.capture.find_ideas import _box_states
 from vector_memory.service.inject import session_start
 
 RULE = "We always run the tests with just check before a push."
@@ -45,4 +45,4 @@ def test_notes_are_imported_beside_it(house: ServiceHouse, app: Path, other: obj
 def test_a_box_of_another_form_is_in_no_list(house: ServiceHouse, app: Path, box: object) -> None:
     imported(house, app, NOTE, "todo", {"box": box})
     (memory,) = [one for shelf in house.ctx.all_shelves() for one in shelf.journal.after(0, 9) if one.text == NOTE]  # fmt: skip
-    assert _states(memory) == {}
+    assert _box_states(memory) == {}

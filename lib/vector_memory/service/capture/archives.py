@@ -40,16 +40,16 @@ def text_of(title: str, turns: Sequence[TopicTurn]) -> str:
     Raises:
         UnsafeTextError: it could not be redacted.
     """
-    told = [f"## {turn.first.at:%Y-%m-%d %H:%M} UTC\n\n{turn.text}" for turn in turns]
+    sections = [f"## {turn.first.at:%Y-%m-%d %H:%M} UTC\n\n{turn.text}" for turn in turns]
     # Rules may have become stricter since the passages were stored.
-    whole = redact.clean("\n\n".join([f"# {title}", *told]) + "\n").text
-    return whole if len(whole) <= MOST_CHARS else whole[:MOST_CHARS] + CUT
+    text = redact.clean("\n\n".join([f"# {title}", *sections]) + "\n").text
+    return text if len(text) <= MOST_CHARS else text[:MOST_CHARS] + CUT
 
 
 def path_of(home: Home, project: str, day: str, session: str, ending: str = TEXT) -> str:
     """Return where a session's archive or step log is kept."""
     return os.path.join(
-        home.archives, _safe(project) or "global", f"{day}-{_safe(session)}{ending}"
+        home.archives, _safe_name(project) or "global", f"{day}-{_safe_name(session)}{ending}"
     )
 
 
@@ -59,8 +59,8 @@ def archives_of(
     """Return the paths of a session's archives, or step logs, whatever its dates, of some projects or of all."""
     if not session:
         return []
-    ending = f"-{_safe(session)}{ending}"
-    folders = None if projects is None else {_safe(id) or "global" for id in projects}
+    ending = f"-{_safe_name(session)}{ending}"
+    folders = None if projects is None else {_safe_name(id) or "global" for id in projects}
     return sorted(
         os.path.join(folder, name)
         for folder, _, names in os.walk(home.archives, followlinks=False)
@@ -71,15 +71,15 @@ def archives_of(
 
 
 def remove(home: Home, session: str) -> int:
-    """Remove a session's archives and step logs, and folders in which no other is; return how many archives there were."""
-    found = archives_of(home, session)
-    for path in (*found, *archives_of(home, session, STEPS)):
+    """Remove a session's archives and step logs, and folders that are empty then; return how many archives there were."""
+    archive_paths = archives_of(home, session)
+    for path in (*archive_paths, *archives_of(home, session, STEPS)):
         os.unlink(path)
         with suppress(OSError):
             os.rmdir(os.path.dirname(path))
-    return len(found)
+    return len(archive_paths)
 
 
-def _safe(word: str) -> str:
-    """Return a word as part of a file's name: it leads into no other folder."""
+def _safe_name(word: str) -> str:
+    """Return a word as a part of a file's name that leads into no other folder."""
     return as_name(word)[:100].lstrip(".")

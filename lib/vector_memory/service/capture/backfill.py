@@ -1,4 +1,4 @@
-"""Backfill: the transcripts of earlier sessions become memories, a file after the other."""
+"""Backfill: the transcripts of earlier sessions become memories, one file after the other."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from vector_memory.service.base.messages import FileError
 from vector_memory.service.capture import deferred, store_session
 from vector_memory.service.capture.read_session import ReadRequest
 from vector_memory.service.capture.reading_process import ReadingProcess
-from vector_memory.service.capture.store_session import to_ask
+from vector_memory.service.capture.store_session import request_for
 from vector_memory.system.files import explained
 
 LIVE_S = 300.0
-"""A transcript that was written to so lately may belong to a session that goes on."""
-TOGETHER = 16
-"""Files that are stored together: syncing after each of many small ones takes longer than they."""
-TOGETHER_DRAFTS = 256
-TOGETHER_S = 0.5
+"""A transcript that was written to within so many seconds may belong to a session that goes on."""
+BATCH_FILES = 16
+"""Files that are stored together: a sync after each of many small ones takes longer than storing them."""
+BATCH_DRAFTS = 256
+BATCH_S = 0.5
 MOST_ERRORS = 100
 
 
@@ -50,7 +50,7 @@ class BackfillRequest(messages.Request):
 
 
 @dataclass
-class Filled:
+class BackfillTotals:
     """What a backfill did so far."""
 
     files: int = 0
@@ -90,37 +90,37 @@ class BackfillAnswer(messages.Answer):
 def backfill(ctx: Context, request: BackfillRequest, progress: Progress) -> BackfillAnswer:
     """Index transcripts; everything is durable and searchable by words when this returns.
 
-    Who asked may go away in the middle: what was read stays, and the next backfill goes on there.
+    The caller may disconnect in the middle: what was read stays, and the next backfill goes on there.
 
     Raises:
         BadInputError, NotFoundError: nothing to read is named, or it is not there.
-        OSError: who asked has gone.
+        OSError: the caller has disconnected.
     """
     started = time.monotonic()
-    done = Filled()
+    totals = BackfillTotals()
     places = roots(request)
-    files = list(dict.fromkeys(path for root in places for path in _below(root, done)))
-    asks = (to_ask(ctx, path, final=not is_live(path, request.session)) for path in files)
+    files = list(dict.fromkeys(path for root in places for path in _transcripts_of(root, totals)))
+    requests = (request_for(ctx, path, final=not is_live(path, request.session)) for path in files)
     whole = False
     try:
         with ctx.filling.going_on(), ReadingProcess(ctx.home.pycache) as process:
-            for batch in _batches(process.read_all(asks)):
-                _store(ctx, batch, done)
-                progress(done.files, len(files), "reading")
+            for batch in _batches(process.read_all(requests)):
+                _store(ctx, batch, totals)
+                progress(totals.files, len(files), "reading")
         whole = True
     finally:
-        detail = {"files": done.files, "stored": done.captured.stored, "whole": whole}
+        detail = {"files": totals.files, "stored": totals.captured.stored, "whole": whole}
         ctx.state.audit("backfill", request.actor, [], detail)
-    counts = {**vars(done.captured), "sessions": len(done.captured.sessions)}
+    counts = {**vars(totals.captured), "sessions": len(totals.captured.sessions)}
     seconds = round(time.monotonic() - started, 3)
     return BackfillAnswer(
-        files=done.files,
-        known=done.known,
+        files=totals.files,
+        known=totals.known,
         **counts,
-        errors=done.errors,
+        errors=totals.errors,
         looked_in=places,
         seconds=seconds,
-        gone=list(done.gone) or None,
+        gone=list(totals.gone) or None,
     )
 
 
@@ -131,7 +131,7 @@ def roots(request: BackfillRequest) -> list[str]:
         BadInputError, NotFoundError: nothing is named, or it is not there.
     """
     if request.everything:
-        return _everything(request)
+        return _client_folders(request)
     named = [os.path.join(request.base, path) for path in request.paths]
     if not named:
         raise BadInputError("Backfill what?", "Name a file or a folder, or give --all.")
@@ -141,27 +141,27 @@ def roots(request: BackfillRequest) -> list[str]:
     return named
 
 
-def _below(root: str, done: Filled) -> list[str]:
-    """Return the transcripts of a root; what was left out of a folder is told with the errors. What is not there
-    holds none: `roots` has seen to it that what was named is.
+def _transcripts_of(root: str, totals: BackfillTotals) -> list[str]:
+    """Return the transcripts of a root; what cannot be read of a folder is added to the errors. A root that does
+    not exist has none: `roots` has checked those that were named.
 
     Raises:
-        BadInputError: a file that was named is none to read.
+        BadInputError: a file that was named is no transcript.
     """
     if not os.path.lexists(root):
         return []
-    refused: list[OSError] = []
-    found = transcripts_below(root, refused)
-    if refused and not os.path.isdir(root):
-        raise explained(root, refused[0])
-    if not found and not os.path.isdir(root):
+    errors: list[OSError] = []
+    paths = transcripts_below(root, errors)
+    if errors and not os.path.isdir(root):
+        raise explained(root, errors[0])
+    if not paths and not os.path.isdir(root):
         raise BadInputError(f"{root} is no transcript.", "Name one, or a folder of them.")
-    for error in refused[: MOST_ERRORS - len(done.errors)]:
-        done.errors.append(_error(error.filename or root, error))
-    return found
+    for error in errors[: MOST_ERRORS - len(totals.errors)]:
+        totals.errors.append(_error(error.filename or root, error))
+    return paths
 
 
-def _everything(request: BackfillRequest) -> list[str]:
+def _client_folders(request: BackfillRequest) -> list[str]:
     """Return the folders in which clients may keep transcripts, as the caller's environment has it."""
     home = os.path.expanduser("~")
     claude = request.claude_dir or os.path.join(home, ".claude")
@@ -185,42 +185,50 @@ def is_live(path: str, own_session: str = "") -> bool:
         return False
 
 
-Found = tuple[ReadRequest, TurnRead | OSError]
+ReadResult = tuple[ReadRequest, TurnRead | OSError]
 
 
-def _batches(found: Iterator[Found]) -> Iterator[list[Found]]:
-    """Put small files together, as long as nobody waits long to see it go on."""
-    batch: list[Found] = []
+def _batches(results: Iterator[ReadResult]) -> Iterator[list[ReadResult]]:
+    """Put small files together, as long as whoever watches the progress does not wait long for it."""
+    batch: list[ReadResult] = []
     drafts, since = 0, time.monotonic()
-    for one in found:
-        batch.append(one)
-        drafts += len(one[1].drafts) if isinstance(one[1], TurnRead) else 0
-        late = time.monotonic() - since > TOGETHER_S
-        if late or len(batch) >= TOGETHER or drafts >= TOGETHER_DRAFTS:
+    for result in results:
+        batch.append(result)
+        drafts += len(result[1].drafts) if isinstance(result[1], TurnRead) else 0
+        is_late = time.monotonic() - since > BATCH_S
+        if is_late or len(batch) >= BATCH_FILES or drafts >= BATCH_DRAFTS:
             yield batch
             batch, drafts, since = [], 0, time.monotonic()
     if batch:
         yield batch
 
 
-def _store(ctx: Context, batch: Sequence[Found], done: Filled) -> None:
+def _store(ctx: Context, batch: Sequence[ReadResult], totals: BackfillTotals) -> None:
     for final in (True, False):
-        reads = [made for ask, made in batch if isinstance(made, TurnRead) and ask.final is final]
+        reads = [
+            reading
+            for request, reading in batch
+            if isinstance(reading, TurnRead) and request.final is final
+        ]
         if reads:
             tasks = (deferred.TOPICS, deferred.SUMMARY) if final else (deferred.TOPICS,)
             lessons = (deferred.LESSONS,) if ctx.settings.learn_from_outcomes else ()
-            done.captured.add(store_session.store(ctx, reads, tasks=tasks, by_path=lessons))
-            done.files += len(reads)
-            done.gone |= dict.fromkeys(_gone(ctx, made.cwd) for made in reads if made.drafts)
-    done.gone.pop("", None)
-    done.known += sum(
-        isinstance(made, TurnRead) and not made.drafts and ask.cursor != Cursor()
-        for ask, made in batch
+            totals.captured.add(store_session.store(ctx, reads, tasks=tasks, by_path=lessons))
+            totals.files += len(reads)
+            totals.gone |= dict.fromkeys(
+                _missing_folder(ctx, reading.cwd) for reading in reads if reading.drafts
+            )
+    totals.gone.pop("", None)
+    totals.known += sum(
+        isinstance(reading, TurnRead) and not reading.drafts and request.cursor != Cursor()
+        for request, reading in batch
     )
-    done.errors += [_error(ask.path, made) for ask, made in batch if isinstance(made, OSError)]
+    totals.errors += [
+        _error(request.path, reading) for request, reading in batch if isinstance(reading, OSError)
+    ]
 
 
-def _gone(ctx: Context, folder: str) -> str:
+def _missing_folder(ctx: Context, folder: str) -> str:
     """Return the folder of a project that is gone, "" for any other."""
     root = ctx.place(folder).root if folder else ""
     return "" if not root or os.path.isdir(root) else root

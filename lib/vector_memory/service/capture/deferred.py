@@ -33,35 +33,35 @@ LESSONS: Task = "lessons"
 
 def finish_some(ctx: Context, most: int = 4) -> int:
     """Make what is due for some sessions; return for how many it was made, 0 when nothing is due."""
-    due = sorted({*ctx.state.due(TOPICS, most), *ctx.state.due(SUMMARY, most)})
-    for session in due:
+    sessions = sorted({*ctx.state.due(TOPICS, most), *ctx.state.due(SUMMARY, most)})
+    for session in sessions:
         try:
             finish(ctx, [session])
         except VectorMemoryError:
             # The store cannot be written now: it stays due.
             raise
         except Exception:
-            # One session that cannot be told keeps none of the others; its next turn makes it due again.
+            # A session that fails stops none of the others; its next turn makes it due again.
             ctx.count("errors")
             log.exception("no topics are made of session %s", session)
             ctx.state.done(TOPICS, [session])
             ctx.state.done(SUMMARY, [session])
-    return max(len(due), _learn_some(ctx, most))
+    return max(len(sessions), _learn_some(ctx, most))
 
 
 def learn_later(ctx: Context, turn: TurnRead, folder: str, final: bool) -> None:
     """Learn from what was read of a transcript soon: what waits for it to be indexed does not wait for this
     too."""
     if ctx.settings.learn_from_outcomes:
-        # Before it is due: whoever comes to it first keeps to the rules of this session.
+        # Before it is due: whichever thread comes to it first applies the privacy rules of this session.
         privacy.note_configurations(ctx, turn.path)
         ctx.state.add_due(LESSONS, turn.path)
         ctx.later(lambda: _learn(ctx, {turn.path: folder}, final, turn))
 
 
 def _learn_some(ctx: Context, most: int) -> int:
-    """Learn from some transcripts that a backfill read, or that the last daemon did not come to; from one
-    that is gone nothing more can be learned."""
+    """Learn from some transcripts that a backfill read, or that the last daemon did not come to; nothing from
+    those that do not exist any more."""
     paths = ctx.state.due(LESSONS, most)
     if paths:
         _learn(ctx, dict.fromkeys(paths, ""), final=True)
@@ -77,9 +77,9 @@ def _learn(
     from vector_memory.service.capture import step_log
     from vector_memory.service.learning import lessons
 
-    there = [(path, folder) for path, folder in folders.items() if os.path.isfile(path)]
-    lessons.learn_all(ctx, there, final, turn)
-    for path, _ in there if final else ():
+    transcripts = [(path, folder) for path, folder in folders.items() if os.path.isfile(path)]
+    lessons.learn_all(ctx, transcripts, final, turn)
+    for path, _ in transcripts if final else ():
         try:
             step_log.write(ctx, path)
         except (OSError, UnsafeTextError) as error:
@@ -90,12 +90,12 @@ def _learn(
 def finish(ctx: Context, sessions: Iterable[str]) -> None:
     """Make what is due for these sessions, and nothing where nothing is."""
     for session in sessions:
-        over = ctx.state.is_due(SUMMARY, session)
-        if not over and not ctx.state.is_due(TOPICS, session):
+        is_over = ctx.state.is_due(SUMMARY, session)
+        if not is_over and not ctx.state.is_due(TOPICS, session):
             continue
-        for one in session_topics.derive(ctx, [session]):
-            if over and ctx.settings.captures(model.SUMMARY):
-                session_summary.summarise(one)
+        for contents in session_topics.derive(ctx, [session]):
+            if is_over and ctx.settings.captures(model.SUMMARY):
+                session_summary.summarise(contents)
         ctx.state.done(TOPICS, [session])
-        if over:
+        if is_over:
             ctx.state.done(SUMMARY, [session])

@@ -23,12 +23,12 @@ from vector_memory.system import json_in, private
 from vector_memory.system.durable_files import sync_descriptor, sync_file
 
 ROLES = ("user", "assistant", "system", "tool")
-TAKEN = ("user", "assistant")
+KEPT_ROLES = ("user", "assistant")
 """Instructions and what tools print are no talk: they are acknowledged, and not kept."""
 MOST_MESSAGES, MOST_CHARS, ID_CHARS = 200, 200_000, 200
-LEFT_S = 2 * 86_400.0
-"""How long a session may say nothing until it counts as over."""
-_MARK = '{"uuid": "'
+SILENT_S = 2 * 86_400.0
+"""How long nothing may come of a session until it counts as over."""
+_LINE_START = '{"uuid": "'
 _UUID_CHARS = 32
 _writing = threading.Lock()
 
@@ -44,26 +44,26 @@ class FedMessage:
 
 
 def _messages_of(request: request_fields.Sent, name: str) -> tuple[FedMessage, ...]:
-    sent = request.get(name) or []
-    if not isinstance(sent, list) or len(sent) > MOST_MESSAGES:
+    items = request.get(name) or []
+    if not isinstance(items, list) or len(items) > MOST_MESSAGES:
         raise BadInputError(
             f"{name} must be a list of at most {MOST_MESSAGES} messages.", "Split it."
         )
-    return tuple(_message(one) for one in sent)
+    return tuple(_message(item) for item in items)
 
 
-def _message(sent: object) -> FedMessage:
-    if not isinstance(sent, dict) or sent.get("role") not in ROLES:
+def _message(item: object) -> FedMessage:
+    if not isinstance(item, dict) or item.get("role") not in ROLES:
         raise BadInputError(
             "A message has an id, a role and a text.", f"Roles: {', '.join(ROLES)}."
         )
-    text = sent.get("text")
+    text = item.get("text")
     if not isinstance(text, str) or len(text) > MOST_CHARS:
         raise BadInputError(
             f"text must be a text of at most {MOST_CHARS:,} characters.", "Split it."
         )
-    id = require_text(sent.get("id"), "id", ID_CHARS)
-    return FedMessage(id, sent["role"], json_in.whole(text), request_fields.time_of(sent, "at"))
+    id = require_text(item.get("id"), "id", ID_CHARS)
+    return FedMessage(id, item["role"], json_in.whole(text), request_fields.time_of(item, "at"))
 
 
 class FeedRequest(messages.Request):
@@ -109,24 +109,24 @@ def feed(ctx: Context, request: FeedRequest) -> FeedAnswer:
             "The user wants no sessions indexed there.", "See `capture` and `excluded_projects`."
         )
     session = json_in.session_id(f"{request.client[:40]}:{request.session}")
-    path = os.path.join(ctx.home.feeds, _name(place.id, session) + ".jsonl")
+    path = os.path.join(ctx.home.feeds, _digest(place.id, session) + ".jsonl")
     with _writing:
-        known = set(_known(path))
-        fresh: dict[str, FedMessage] = {}
+        known_ids = set(_message_ids(path))
+        new_messages: dict[str, FedMessage] = {}
         for message in request.heard:
-            uuid = _name(session, message.id)
-            if message.role in TAKEN and uuid not in known:
-                fresh.setdefault(uuid, message)
-        lines = [_line(ctx, request, session, place.root, *each) for each in fresh.items()]
+            uuid = _digest(session, message.id)
+            if message.role in KEPT_ROLES and uuid not in known_ids:
+                new_messages.setdefault(uuid, message)
+        lines = [_line(ctx, request, session, place.root, *pair) for pair in new_messages.items()]
         ctx.reserve.spare(lambda: _append(path, "".join(lines)))
         event: dict[str, object] = {"session_id": session, "transcript_path": path}
         kind = "SessionEnd" if request.final else "Stop"
         spooled = ctx.reserve.spare(lambda: write_spool(ctx.home, kind, event, place.root))
     ctx.spooled(spooled)
-    duplicates = sum(message.role in TAKEN for message in request.heard) - len(fresh)
+    duplicates = sum(message.role in KEPT_ROLES for message in request.heard) - len(new_messages)
     counts = {"accepted": len(request.heard) - duplicates, "duplicates": duplicates}
     ctx.audit("feed", request.actor, [], **counts)
-    return FeedAnswer(counts["accepted"], len(fresh), duplicates, session)
+    return FeedAnswer(counts["accepted"], len(new_messages), duplicates, session)
 
 
 def size_of(ctx: Context, transcript: str) -> int:
@@ -151,39 +151,39 @@ def end_silent(ctx: Context) -> None:
     for name in os.listdir(ctx.home.feeds) if os.path.isdir(ctx.home.feeds) else ():
         path = os.path.join(ctx.home.feeds, name)
         with suppress(OSError):
-            if time.time() - os.stat(path).st_mtime > LEFT_S:
-                session, cwd = _head(path)
+            if time.time() - os.stat(path).st_mtime > SILENT_S:
+                session, cwd = _read_head(path)
                 event: dict[str, object] = {"session_id": session, "transcript_path": path}
                 ctx.spooled(write_spool(ctx.home, "SessionEnd", event, cwd))
 
 
-def _head(path: str) -> tuple[str, str]:
+def _read_head(path: str) -> tuple[str, str]:
     with open(path, encoding="utf-8") as file, suppress(ValueError):
-        first = json_in.Record(json.loads(file.readline()))
-        return first.text("sessionId"), first.text("cwd")
+        record = json_in.Record(json.loads(file.readline()))
+        return record.text("sessionId"), record.text("cwd")
     return "", ""
 
 
-def _name(*parts: str) -> str:
+def _digest(*parts: str) -> str:
     return digest_of(*parts, size=_UUID_CHARS // 2)
 
 
-def _known(path: str) -> Iterator[str]:
+def _message_ids(path: str) -> Iterator[str]:
     """Yield the names of the messages that a file holds."""
     with suppress(FileNotFoundError), open(path, encoding="utf-8", errors="replace") as file:
         for line in file:
-            if line.startswith(_MARK) and line.endswith("\n"):
-                yield line[len(_MARK) : len(_MARK) + _UUID_CHARS]
+            if line.startswith(_LINE_START) and line.endswith("\n"):
+                yield line[len(_LINE_START) : len(_LINE_START) + _UUID_CHARS]
 
 
 def _line(
     ctx: Context, request: FeedRequest, session: str, folder: str, uuid: str, message: FedMessage
 ) -> str:
     """Return a message as a line of a transcript, without secrets. What a program says in the user's name
-    binds nobody, as everything that programs write."""
+    binds nobody, like all that programs write, unless the user has let it speak for him."""
     cleaned = redact.clean(message.text)
     ctx.count("redactions", cleaned.redactions)
-    is_said = request.speaks_for_me and not request.is_agent
+    speaks_for_user = request.speaks_for_me and not request.is_agent
     content: object = cleaned.text
     if message.role == "assistant":
         content = [{"type": "text", "text": cleaned.text}]
@@ -195,14 +195,14 @@ def _line(
         "timestamp": (message.at or ctx.now()).isoformat(),
         "message": {"role": message.role, "content": content},
     }
-    if not is_said:
+    if not speaks_for_user:
         line["origin"] = {"kind": "program"}
     return json.dumps(line) + "\n"
 
 
 def _append(path: str, lines: str) -> None:
-    """Add lines to a file, durably. What an earlier process left of a line when it was killed was never
-    acknowledged: it goes.
+    """Add lines to a file, durably. A line that an earlier process did not finish was never acknowledged: it is
+    cut off.
 
     Raises:
         OSError: they cannot be written; none of them is there then.
@@ -211,15 +211,15 @@ def _append(path: str, lines: str) -> None:
     private.make_folder(folder)
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
     with os.fdopen(os.open(path, flags, 0o600), "r+b") as file:
-        whole = file.read().rfind(b"\n") + 1
+        end = file.read().rfind(b"\n") + 1
         try:
-            file.truncate(whole)
-            file.seek(whole)
+            file.truncate(end)
+            file.seek(end)
             file.write(lines.encode("ascii"))
             file.flush()
             sync_descriptor(file.fileno())
         except BaseException:
             with suppress(OSError):
-                os.truncate(path, whole)
+                os.truncate(path, end)
             raise
     sync_file(folder)

@@ -72,13 +72,13 @@ def find_all(ctx: Context) -> int:
     if ctx.is_behind:
         return stored
     for shelf in ctx.opened_shelves():
-        if shelf.journal.last_seq() - _reached(ctx, shelf) > MOST_AT_A_TURN:
+        if shelf.journal.last_seq() - _reached_seq(ctx, shelf) > MOST_AT_A_TURN:
             # A backlog, which is for a quiet moment: whoever waits for this turn need not wait for that.
             continue
         while not ctx.filling and not ctx.stopping.is_set() and shelf.journal.writable:
-            moved, added = _find(ctx, shelf, AT_ONCE)
+            looked_at, added = _find(ctx, shelf, AT_ONCE)
             stored += added
-            if not moved:
+            if not looked_at:
                 break
     return stored
 
@@ -92,40 +92,44 @@ def find(ctx: Context, shelf: Shelf, most: int = AT_ONCE) -> int:
 def _find(ctx: Context, shelf: Shelf, most: int) -> tuple[int, int]:
     if ctx.embedding.state == "loading":
         return 0, 0
-    changes = [memory for memory, _, _ in shelf.journal.changes(_reached(ctx, shelf), most)]
+    changes = [memory for memory, _, _ in shelf.journal.changes(_reached_seq(ctx, shelf), most)]
     if not changes:
         return 0, 0
-    names = unique(exchange_of(change.external_id) for change in changes if _is_talk(change))
-    talks = _passages(shelf, names)
-    found = [memory for talk in talks for memory in _ideas_of(ctx, talk)]
+    exchange_names = unique(
+        exchange_of(change.external_id) for change in changes if _is_talk(change)
+    )
+    exchanges = _passages(shelf, exchange_names)
+    drafts = [memory for exchange in exchanges for memory in _ideas_of(ctx, exchange)]
     with ctx.capturing:
-        made = under_known_ids(shelf.journal, found)
-        if _passages(shelf, names) != talks:
+        memories = under_known_ids(shelf.journal, drafts)
+        if _passages(shelf, exchange_names) != exchanges:
             # They were purged, or have grown, while they were embedded: they are read once more.
             return len(changes), 0
-        purged = tombstones.is_purged(ctx, made)
-        stored = _store(ctx, shelf, talks, [memory for memory in made if memory.id not in purged])
-        reached = _read_up_to(changes[-1].seq, talks)
-        ctx.state.set_cursor(_cursor(shelf), {"seq": reached})
+        purged = tombstones.is_purged(ctx, memories)
+        stored = _store(
+            ctx, shelf, exchanges, [memory for memory in memories if memory.id not in purged]
+        )
+        seq = _fully_read_seq(changes[-1].seq, exchanges)
+        ctx.state.set_cursor(_cursor_name(shelf), {"seq": seq})
     return len(changes), stored
 
 
-def _cursor(shelf: Shelf) -> str:
+def _cursor_name(shelf: Shelf) -> str:
     return f"ideas:{shelf.journal.store_id}"
 
 
-def _reached(ctx: Context, shelf: Shelf) -> int:
+def _reached_seq(ctx: Context, shelf: Shelf) -> int:
     """Return the sequence number up to which ideas were looked for."""
-    return (ctx.state.cursor(_cursor(shelf)) or Record()).number("seq")
+    return (ctx.state.cursor(_cursor_name(shelf)) or Record()).number("seq")
 
 
-def _read_up_to(reached: int, talks: Iterable[Sequence[Memory]]) -> int:
+def _fully_read_seq(seq: int, exchanges: Iterable[Sequence[Memory]]) -> int:
     """Return up to which sequence number all was looked at: exchanges are read whole, so that the passages of a long
     one that come next need not have it read again."""
-    read = {memory.seq for talk in talks for memory in talk}
-    while reached + 1 in read:
-        reached += 1
-    return reached
+    seqs = {memory.seq for exchange in exchanges for memory in exchange}
+    while seq + 1 in seqs:
+        seq += 1
+    return seq
 
 
 def _is_talk(memory: Memory) -> bool:
@@ -134,32 +138,36 @@ def _is_talk(memory: Memory) -> bool:
 
 def _passages(shelf: Shelf, names: Iterable[str]) -> list[list[Memory]]:
     """Return the passages of exchanges, each in their order; the same exchange in two projects is two."""
-    found: dict[tuple[str, str], list[Memory]] = {}
+    exchanges: dict[tuple[str, str], list[Memory]] = {}
     for memory in shelf.journal.below(list(names)):
         if _is_talk(memory):
             key = exchange_of(memory.external_id), memory.project
-            found.setdefault(key, []).append(memory)
-    return [sorted(talk, key=number_of) for talk in found.values()]
+            exchanges.setdefault(key, []).append(memory)
+    return [sorted(passages, key=number_of) for passages in exchanges.values()]
 
 
 def _ideas_of(ctx: Context, talk: Sequence[Memory]) -> list[Memory]:
-    said = units(memory.text for memory in talk)
-    if not said:
+    sentences = units(memory.text for memory in talk)
+    if not sentences:
         return []
-    judged = verdicts(said, _vectors(ctx, [unit.text for unit in said]))
-    told = list(zip(said, judged, strict=True))
-    made = []
-    for idea in ideas(told, talk[0].title, talk[0].files):
+    judgements = verdicts(sentences, _vectors(ctx, [unit.text for unit in sentences]))
+    judged_sentences = list(zip(sentences, judgements, strict=True))
+    memories = []
+    for idea in ideas(judged_sentences, talk[0].title, talk[0].files):
         try:
-            made.append(_memory(idea, talk, ctx.local_now()))
+            memories.append(_memory(idea, talk, ctx.local_now()))
         except UnsafeTextError:
             ctx.count("texts_dropped")
     if LOOKUP in talk[0].extra:
         # The answer repeats what was remembered, and so the question was answered.
-        made = [one for one in made if one.origin is Origin.USER and one.kind != QUESTION]
+        memories = [
+            memory
+            for memory in memories
+            if memory.origin is Origin.USER and memory.kind != QUESTION
+        ]
     # What reads like an order to the model may be copied from anywhere: nobody is told to do it.
-    made = [one for one in made if not (BOX in one.extra and one.is_suspicious)]
-    return [memory for memory in made if ctx.settings.captures(memory.kind)]
+    memories = [memory for memory in memories if not (BOX in memory.extra and memory.is_suspicious)]
+    return [memory for memory in memories if ctx.settings.captures(memory.kind)]
 
 
 def _vectors(ctx: Context, texts: Sequence[str]) -> Vectors | None:
@@ -176,14 +184,14 @@ def _vectors(ctx: Context, texts: Sequence[str]) -> Vectors | None:
 def _memory(idea: Idea, talk: Sequence[Memory], now: datetime) -> Memory:
     passage = next((memory for memory in talk if idea.unit.raw[:60] in memory.text), talk[0])
     origin = Origin(idea.unit.speaker)
-    of_files = passage.files if idea.intent in ("solution", "problem", "cause") else ()
+    idea_files = passage.files if idea.intent in ("solution", "problem", "cause") else ()
     file = redact.clean(idea.unit.file).text if idea.unit.file else ""
     mark = TICKED if idea.is_answered else OPEN
     box = {BOX: {str(file): [mark, passage.created_at.isoformat()]}} if file else {}
-    until = _until(idea, days.local(passage.created_at, now.tzinfo), now)
+    due = _due_at(idea, days.local(passage.created_at, now.tzinfo), now)
     # What was over when it was found is as good as anything else that was.
-    is_to_come = until is not None and until > now
-    made = Memory(
+    is_to_come = due is not None and due > now
+    memory_of_idea = Memory(
         id=memory_id(idea.name, passage.project),
         text=redact.clean(idea.text).text,
         title=redact.clean(passage.title).text,
@@ -194,19 +202,19 @@ def _memory(idea: Idea, talk: Sequence[Memory], now: datetime) -> Memory:
         priority=idea.priority,
         origin=origin,
         temporal=Temporal.DEADLINE if is_to_come else Temporal.PERMANENT,
-        valid_until=until if is_to_come else None,
+        valid_until=due if is_to_come else None,
         tags=passage.tags,
         sensitivity=passage.sensitivity,
         jurisdiction=passage.jurisdiction,
-        files=(file,) if file else of_files,
+        files=(file,) if file else idea_files,
         source=replace(passage.source, speaker=idea.unit.speaker),
         external_id=idea.name,
         extra={**idea.extra, **box, **named_in(idea.text, passage.files)},
     )
-    return trust_marks.settled(made)
+    return trust_marks.settled(memory_of_idea)
 
 
-def _until(idea: Idea, said_at: datetime, now: datetime) -> datetime | None:
+def _due_at(idea: Idea, said_at: datetime, now: datetime) -> datetime | None:
     """Return until when an idea of the user's is to be done, or the end of the day on which it happens; None for what
     has no such day, or was done at once."""
     if idea.unit.speaker != USER or (idea.intent == TODO and idea.is_answered):
@@ -216,133 +224,144 @@ def _until(idea: Idea, said_at: datetime, now: datetime) -> datetime | None:
 
 
 def _store(
-    ctx: Context, shelf: Shelf, talks: Sequence[Sequence[Memory]], made: Sequence[Memory]
+    ctx: Context, shelf: Shelf, exchanges: Sequence[Sequence[Memory]], memories: Sequence[Memory]
 ) -> int:
     """Write the ideas of exchanges, as if these had been read in the order of time; return how many changed."""
-    known = shelf.journal.by_ids(unique(one.id for one in made))
-    stored = dict(known)
-    for memory in sorted(made, key=_when):
-        old = _meant(shelf, memory, known)
-        if old is None:
-            known[memory.id] = memory
+    versions = shelf.journal.by_ids(unique(memory.id for memory in memories))
+    stored = dict(versions)
+    for memory in sorted(memories, key=_place_in_time):
+        version = _known_version(shelf, memory, versions)
+        if version is None:
+            versions[memory.id] = memory
         elif BOX in memory.extra:
-            if old.id not in known:
-                stored[old.id] = old
-            known[old.id] = _as_written(old, memory)
+            if version.id not in versions:
+                stored[version.id] = version
+            versions[version.id] = _with_edit(version, memory)
         else:
-            known[memory.id] = _with_saying(old, memory)
-    added = [one for id, one in known.items() if id not in stored]
-    changed = [one for id, one in known.items() if id in stored and one is not stored[id]]
-    dropped = [one.id for talk in talks for one in _settled(shelf, talk[0]) if one.id not in known]
+            versions[memory.id] = _with_repetition(version, memory)
+    added = [memory for id, memory in versions.items() if id not in stored]
+    changed = [
+        memory for id, memory in versions.items() if id in stored and memory is not stored[id]
+    ]
+    dropped = [
+        memory.id
+        for exchange in exchanges
+        for memory in _open_items_of(shelf, exchange[0])
+        if memory.id not in versions
+    ]
     shelf.journal.write(added, changed, dropped)
     if added or changed or dropped:
-        ids = [*(one.id for one in (*added, *changed)), *dropped]
+        ids = [*(memory.id for memory in (*added, *changed)), *dropped]
         counts = {"added": len(added), "changed": len(changed), "dropped": len(dropped)}
         ctx.audit("store", "hook", ids, **counts)
         ctx.notify()
     return len(added) + len(changed)
 
 
-def _when(memory: Memory) -> tuple[datetime, str, int]:
+def _place_in_time(memory: Memory) -> tuple[datetime, str, int]:
     return memory.created_at, memory.source.session, memory.source.turn
 
 
-def _with_saying(old: Memory, memory: Memory) -> Memory:
+def _with_repetition(known: Memory, memory: Memory) -> Memory:
     """Return a known idea as it is when an exchange says it, too: where it was said first it stands, whichever
     was read first, and where the user bound himself to it again it is counted."""
-    if old.status is not Status.ACTIVE or old.extra.get(EDITED):
-        return old
-    if _when(memory)[1:] == _when(old)[1:]:
-        is_over = bool(memory.extra.get(DONE)) > bool(old.extra.get(DONE))
-        return replace(old, extra={**old.extra, DONE: True}) if is_over else old
-    if old.origin is memory.origin and _when(memory) < _when(old):
-        first = over(memory, old)
-        return merging.said_again(first, old) or first
-    if memory.temporal is Temporal.DEADLINE and memory.valid_until != old.valid_until:
+    if known.status is not Status.ACTIVE or known.extra.get(EDITED):
+        return known
+    if _place_in_time(memory)[1:] == _place_in_time(known)[1:]:
+        is_over = bool(memory.extra.get(DONE)) > bool(known.extra.get(DONE))
+        return replace(known, extra={**known.extra, DONE: True}) if is_over else known
+    if known.origin is memory.origin and _place_in_time(memory) < _place_in_time(known):
+        earliest = over(memory, known)
+        return merging.said_again(earliest, known) or earliest
+    if memory.temporal is Temporal.DEADLINE and memory.valid_until != known.valid_until:
         # "The demo is on Friday": the one that was said last.
-        old = replace(old, temporal=memory.temporal, valid_until=memory.valid_until)
-    return merging.said_again(old, memory) or old
+        known = replace(known, temporal=memory.temporal, valid_until=memory.valid_until)
+    return merging.said_again(known, memory) or known
 
 
-def _meant(shelf: Shelf, memory: Memory, known: Mapping[str, Memory]) -> Memory | None:
+def _known_version(shelf: Shelf, memory: Memory, versions: Mapping[str, Memory]) -> Memory | None:
     """Return what is known of an idea, None for nothing; of a box what stands in its place, where talk of it became one
     with it."""
-    old = known.get(memory.id)
-    if old is None:
-        return _named_in_part(shelf, memory, known.values())
-    if BOX in memory.extra and old.status is Status.SUPERSEDED:
-        heir = shelf.journal.successors([old]).get(old.id, old)
-        heir = known.get(heir.id, heir)
-        return replace(heir, extra={BOX: old.extra.get(BOX), **heir.extra})
-    return old
+    version = versions.get(memory.id)
+    if version is None:
+        return _box_by_beginning(shelf, memory, versions.values())
+    if BOX in memory.extra and version.status is Status.SUPERSEDED:
+        heir = shelf.journal.successors([version]).get(version.id, version)
+        heir = versions.get(heir.id, heir)
+        return replace(heir, extra={BOX: version.extra.get(BOX), **heir.extra})
+    return version
 
 
-def _named_in_part(shelf: Shelf, memory: Memory, known: Iterable[Memory]) -> Memory | None:
+def _box_by_beginning(
+    shelf: Shelf, memory: Memory, ideas_around: Iterable[Memory]
+) -> Memory | None:
     """Return the open box that an edit means which may name only how it begins ("- [x] ring buffer"), None where it is
     not one alone."""
     if not (BOX in memory.extra and memory.extra.get(DONE) and memory.text.endswith(CUT)):
         return None
-    begin, (file,) = memory.text.rstrip(f" {CUT}"), memory.files
+    beginning, (file,) = memory.text.rstrip(f" {CUT}"), memory.files
     scope = Scope(projects=(memory.project,), kinds=(TODO,))
-    boxes = {one.id: one for one in (*shelf.journal.open_items(scope, MOST_OPEN), *known)}
-    meant = [
-        one
-        for one in boxes.values()
-        if _states(one).get(file, ("",))[0] == OPEN
-        and one.text.startswith(begin)
-        and not one.text[len(begin) :][:1].isalnum()
+    boxes = {box.id: box for box in (*shelf.journal.open_items(scope, MOST_OPEN), *ideas_around)}
+    matches = [
+        box
+        for box in boxes.values()
+        if _box_states(box).get(file, ("",))[0] == OPEN
+        and box.text.startswith(beginning)
+        and not box.text[len(beginning) :][:1].isalnum()
     ]
-    return meant[0] if len(meant) == 1 else None
+    return matches[0] if len(matches) == 1 else None
 
 
-def _states(memory: Memory) -> dict[str, list[str]]:
+def _box_states(memory: Memory) -> dict[str, list[str]]:
     """Return the lists in which a todo is a box, each with its mark there and when that was put, as an ISO time."""
-    noted = memory.extra.get(BOX)
-    known = noted if isinstance(noted, dict) else {}
+    value = memory.extra.get(BOX)
+    states_by_file = value if isinstance(value, dict) else {}
     return {
         file: state
-        for file, state in known.items()
+        for file, state in states_by_file.items()
         if isinstance(state, list) and list(map(type, state)) == [str, str]
     }
 
 
-def _as_written(old: Memory, memory: Memory) -> Memory:
+def _with_edit(box: Memory, memory: Memory) -> Memory:
     """Return a todo as its box was left by the last edit of each list, whichever was read first: done when no list has
     it open. It stands where it was written first."""
-    if old.status is not Status.ACTIVE:
-        return old
-    is_own = old.origin is memory.origin and old.id == memory.id and not old.extra.get(EDITED)
-    first = over(memory, old) if is_own and _when(memory) < _when(old) else old
-    states, ((file, state),) = _states(old), _states(memory).items()
-    file = _list_meant(file, state[0], states)
+    if box.status is not Status.ACTIVE:
+        return box
+    is_own = box.origin is memory.origin and box.id == memory.id and not box.extra.get(EDITED)
+    written = over(memory, box) if is_own and _place_in_time(memory) < _place_in_time(box) else box
+    states, ((file, state),) = _box_states(box), _box_states(memory).items()
+    file = _known_list(file, state[0], states)
     is_newer = state[1] >= states.get(file, ["", ""])[1]
     states = {**states, file: state} if is_newer else states
     is_opened = is_newer and state[0] == OPEN
     is_open = any(mark == OPEN for mark, _ in states.values())
     # What the user closed himself is opened by an edit that does so, not by one of another list.
-    is_done = not is_open or (bool(old.extra.get(DONE)) and not is_opened)
-    extra = {name: value for name, value in first.extra.items() if name != DONE}
-    made = replace(
-        first,
-        kind=TODO if is_own else old.kind,
-        files=unique((*first.files, *states)) if is_own else unique((*first.files, file)),
+    is_done = not is_open or (bool(box.extra.get(DONE)) and not is_opened)
+    extra = {name: value for name, value in written.extra.items() if name != DONE}
+    edited = replace(
+        written,
+        kind=TODO if is_own else box.kind,
+        files=unique((*written.files, *states)) if is_own else unique((*written.files, file)),
         extra={**extra, **({DONE: True} if is_done else {}), BOX: states},
     )
-    return old if made == old else made
+    return box if edited == box else edited
 
 
-def _list_meant(file: str, mark: str, states: Mapping[str, list[str]]) -> str:
+def _known_list(file: str, mark: str, states: Mapping[str, list[str]]) -> str:
     """Return the list that an edit closes a box of, as it is called already: in a session that was started further up or
     down its path is longer or shorter."""
     if mark == OPEN or file in states:
         return file
-    ends = [
-        one for one in states if f"/{one}".endswith(f"/{file}") or f"/{file}".endswith(f"/{one}")
+    matches = [
+        known_file
+        for known_file in states
+        if f"/{known_file}".endswith(f"/{file}") or f"/{file}".endswith(f"/{known_file}")
     ]
-    return ends[0] if len(ends) == 1 else file
+    return matches[0] if len(matches) == 1 else file
 
 
-def _settled(shelf: Shelf, passage: Memory) -> list[Memory]:
+def _open_items_of(shelf: Shelf, passage: Memory) -> list[Memory]:
     """Return what was open of an exchange when less of it was known."""
     return [
         memory

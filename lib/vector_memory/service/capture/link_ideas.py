@@ -60,36 +60,38 @@ _TABLE = PatternTable("link_phrases", os.path.dirname(__file__))
 def weave(ctx: Context, shelf: Shelf, most: int = 20) -> int:
     """Link the next ideas of a store, at most so many changed memories; return how many those were
     (0: all is woven, or their vectors are still missing)."""
-    reached = _reached(ctx, shelf)
-    changes = shelf.journal.changes(reached, most)
-    known = shelf.index.reached() if shelf.index is not None and shelf.index.vectors_ready else 0
-    done = 0
+    seq = _reached_seq(ctx, shelf)
+    changes = shelf.journal.changes(seq, most)
+    indexed_seq = (
+        shelf.index.reached() if shelf.index is not None and shelf.index.vectors_ready else 0
+    )
+    count = 0
     for memory, _, key in changes:
         if _is_idea(memory):
             vector = shelf.journal.get_vectors([key], ctx.embedding.model).get(key)
-            if vector is None or memory.seq > known:
+            if vector is None or memory.seq > indexed_seq:
                 break
             try:
-                _weave_one(ctx, shelf, memory, vector)
+                _weave_idea(ctx, shelf, memory, vector)
             except VectorMemoryError:
                 # The store itself cannot be written: it is woven when it can.
                 raise
             except Exception:
-                # One idea that cannot be compared keeps none of those behind it from being.
+                # An idea that cannot be compared stops none of those behind it.
                 ctx.count("errors")
                 log.exception("an idea stays unlinked: %s", memory.id)
-        reached, done = memory.seq, done + 1
-    if done:
-        ctx.state.set_cursor(_name(shelf), {"seq": reached})
-    return done
+        seq, count = memory.seq, count + 1
+    if count:
+        ctx.state.set_cursor(_cursor_name(shelf), {"seq": seq})
+    return count
 
 
-def _name(shelf: Shelf) -> str:
+def _cursor_name(shelf: Shelf) -> str:
     return f"woven:{shelf.journal.store_id}"
 
 
-def _reached(ctx: Context, shelf: Shelf) -> int:
-    return (ctx.state.cursor(_name(shelf)) or Record()).number("seq")
+def _reached_seq(ctx: Context, shelf: Shelf) -> int:
+    return (ctx.state.cursor(_cursor_name(shelf)) or Record()).number("seq")
 
 
 def _is_idea(memory: Memory) -> bool:
@@ -101,99 +103,109 @@ def _is_idea(memory: Memory) -> bool:
     )
 
 
-def _weave_one(ctx: Context, shelf: Shelf, memory: Memory, vector: Vector) -> None:
+def _weave_idea(ctx: Context, shelf: Shelf, memory: Memory, vector: Vector) -> None:
     with shelf.storing:
-        # What came before it in this batch may have taken it in.
+        # An earlier idea of this batch may have absorbed it.
         memory = shelf.journal.by_ids([memory.id]).get(memory.id, memory)
         if memory.status is not Status.ACTIVE:
             return
-        found = neighbours(ctx, shelf, memory, vector)
-        found += _problems(shelf, memory, found)
-        near = [
-            one
-            for one in found
-            if _is_older(one.memory, memory) and not proposals.may_stand_beside(memory, one.memory)
+        candidates = neighbours(ctx, shelf, memory, vector)
+        candidates += _solved_problems(shelf, memory, candidates)
+        older = [
+            neighbour
+            for neighbour in candidates
+            if _is_older(neighbour.memory, memory)
+            and not proposals.may_stand_beside(memory, neighbour.memory)
         ]
-        for one in near:
-            if _says_same(memory, one):
-                _become_one(ctx, shelf, memory, one.memory)
+        for neighbour in older:
+            if _says_same(memory, neighbour):
+                _become_one(ctx, shelf, memory, neighbour.memory)
                 return
-        for tie in ties(memory, near):
-            _bind(ctx, shelf, memory, tie)
+        for tie in ties(memory, older):
+            _store_tie(ctx, shelf, memory, tie)
 
 
-def _problems(shelf: Shelf, memory: Memory, found: Sequence[Neighbour]) -> list[Neighbour]:
+def _solved_problems(
+    shelf: Shelf, memory: Memory, candidates: Sequence[Neighbour]
+) -> list[Neighbour]:
     """Return the open problems that a fix solves and is not near by its words: an error that is quoted is
     a small part of what is said of it."""
     if fix_drafts.TAG not in memory.tags:
         return []
-    known = {neighbour.memory.id for neighbour in found}
-    open_ones = shelf.journal.open_items(Scope(projects=(memory.project,)), MOST_OPEN)
-    left = (one for one in open_ones if one.id not in known)
-    return [Neighbour(one, None) for one in left if _solves(memory, one)]
+    near_ids = {neighbour.memory.id for neighbour in candidates}
+    open_items = shelf.journal.open_items(Scope(projects=(memory.project,)), MOST_OPEN)
+    remaining = (problem for problem in open_items if problem.id not in near_ids)
+    return [Neighbour(problem, None) for problem in remaining if _solves(memory, problem)]
 
 
 def _is_older(other: Memory, memory: Memory) -> bool:
     return (other.created_at, other.seq) < (memory.created_at, memory.seq)
 
 
-def _says_same(memory: Memory, near: Neighbour) -> bool:
+def _says_same(memory: Memory, neighbour: Neighbour) -> bool:
     return (
-        near.memory.kind == memory.kind
-        and dedup.compare(memory.text, near.memory.text, near.cosine).outcome is Outcome.SAME
+        neighbour.memory.kind == memory.kind
+        and dedup.compare(memory.text, neighbour.memory.text, neighbour.cosine).outcome
+        is Outcome.SAME
     )
 
 
 def _become_one(ctx: Context, shelf: Shelf, memory: Memory, older: Memory) -> None:
     """Let one of two memories that say the same stand for both: the newer, but never the assistant's
     for the user's, nor another's for either's."""
-    kept, gone = memory, older
+    heir, duplicate = memory, older
     heavier = older.origin is not memory.origin and older.weight and not memory.weight
     if older.trust > memory.trust or (older.trust == memory.trust and heavier):
-        kept, gone = older, memory
-    become_one(ctx, shelf, kept, gone)
-    ctx.audit("merge", "job", [kept.id, gone.id])
+        heir, duplicate = older, memory
+    become_one(ctx, shelf, heir, duplicate)
+    ctx.audit("merge", "job", [heir.id, duplicate.id])
     ctx.count("ideas_merged")
 
 
-def become_one(ctx: Context, shelf: Shelf, kept: Memory, gone: Memory) -> None:
+def become_one(ctx: Context, shelf: Shelf, heir: Memory, duplicate: Memory) -> None:
     """Let a memory stand for one that says the same, which gives way to it. The store is held meanwhile."""
-    shelf.journal.update(_absorbed(kept, gone))
-    shelf.journal.supersede(gone.id, kept.id, ctx.now(), "a duplicate")
+    shelf.journal.update(_with_duplicate(heir, duplicate))
+    shelf.journal.supersede(duplicate.id, heir.id, ctx.now(), "a duplicate")
     ctx.notify()
 
 
-def _absorbed(kept: Memory, gone: Memory) -> Memory:
-    sources = [*merging.sources_of(gone), *merging.sources_of(kept), merging.source_of(gone)]
+def _with_duplicate(heir: Memory, duplicate: Memory) -> Memory:
+    sources = [
+        *merging.sources_of(duplicate),
+        *merging.sources_of(heir),
+        merging.source_of(duplicate),
+    ]
     return replace(
-        kept,
-        tags=unique((*kept.tags, *gone.tags)),
-        files=unique((*kept.files, *gone.files)),
-        priority=merging.higher(kept, gone) if kept.origin is gone.origin else kept.priority,
-        confidence=_confidence(kept, gone),
+        heir,
+        tags=unique((*heir.tags, *duplicate.tags)),
+        files=unique((*heir.files, *duplicate.files)),
+        priority=merging.higher(heir, duplicate)
+        if heir.origin is duplicate.origin
+        else heir.priority,
+        confidence=_confidence(heir, duplicate),
         extra={
-            **trust_marks.unmarked(gone.extra),
+            **trust_marks.unmarked(duplicate.extra),
             # Who has settled one has settled what says the same.
-            **trust_marks.marks_of(gone, (REVIEWED,)),
-            **kept.extra,
-            merging.VOICES: merging.voices(kept, gone),
+            **trust_marks.marks_of(duplicate, (REVIEWED,)),
+            **heir.extra,
+            merging.VOICES: merging.voices(heir, duplicate),
             "sources": sources[-merging.MOST_SOURCES :],
         },
     )
 
 
-def _confidence(kept: Memory, gone: Memory) -> float:
-    if gone.trust < kept.trust:
-        return kept.confidence
-    surer = replace(kept, confidence=max(kept.confidence, gone.confidence))
-    return merging.raised(surer, gone, MOST_CONFIDENT)
+def _confidence(heir: Memory, duplicate: Memory) -> float:
+    if duplicate.trust < heir.trust:
+        return heir.confidence
+    surer = replace(heir, confidence=max(heir.confidence, duplicate.confidence))
+    return merging.raised(surer, duplicate, MOST_CONFIDENT)
 
 
 def ties(memory: Memory, near: Sequence[Neighbour]) -> list[placement.Tie]:
     """Return what an idea is to its older neighbours, at most three, what matters most first."""
-    found = [tie for neighbour in near if (tie := _tie(memory, neighbour)) is not None]
-    found.sort(key=lambda tie: (tie.relation is Relation.RELATES_TO, -tie.weight))
-    return found[: placement.MOST_LINKS]
+    all_ties = [tie for neighbour in near if (tie := _tie(memory, neighbour)) is not None]
+    all_ties.sort(key=lambda tie: (tie.relation is Relation.RELATES_TO, -tie.weight))
+    return all_ties[: placement.MOST_LINKS]
 
 
 def _solves(memory: Memory, other: Memory) -> bool:
@@ -204,17 +216,17 @@ def _solves(memory: Memory, other: Memory) -> bool:
     return solving.solves(memory.title, memory.files, other.text, other.files)
 
 
-def _tie(memory: Memory, near: Neighbour) -> placement.Tie | None:
-    if _solves(memory, near.memory):
-        return placement.Tie(near.memory, Relation.ANSWERS, "the same error")
-    tie = placement.tie_of(memory, near)
-    if tie is None and _share_entities(memory, near):
-        weight = round(near.cosine or 0.0, 3)
-        tie = placement.Tie(near.memory, Relation.RELATES_TO, "the same things", weight)
+def _tie(memory: Memory, neighbour: Neighbour) -> placement.Tie | None:
+    if _solves(memory, neighbour.memory):
+        return placement.Tie(neighbour.memory, Relation.ANSWERS, "the same error")
+    tie = placement.tie_of(memory, neighbour)
+    if tie is None and _share_entities(memory, neighbour):
+        weight = round(neighbour.cosine or 0.0, 3)
+        tie = placement.Tie(neighbour.memory, Relation.RELATES_TO, "the same things", weight)
     if tie is None:
         return None
-    if tie.relation is Relation.RELATES_TO or _goes_too_far(tie, memory, near.cosine or 0.0):
-        return tie._replace(relation=_nearer(memory))
+    if tie.relation is Relation.RELATES_TO or _goes_too_far(tie, memory, neighbour.cosine or 0.0):
+        return tie._replace(relation=_relation_of(memory))
     return tie
 
 
@@ -228,21 +240,21 @@ def _goes_too_far(tie: placement.Tie, memory: Memory, cosine: float) -> bool:
     return tie.relation is Relation.CONTRADICTS and memory.kind != other.kind
 
 
-def _nearer(memory: Memory) -> Relation:
+def _relation_of(memory: Memory) -> Relation:
     """Return how an idea says that it belongs to another one."""
     return Relation(next(iter(_TABLE.found(memory.text)), Relation.RELATES_TO))
 
 
-def _share_entities(memory: Memory, near: Neighbour) -> bool:
+def _share_entities(memory: Memory, neighbour: Neighbour) -> bool:
     shared = {
         entity
         for entity in memory.entities
-        if entity.startswith(SPECIFIC) and entity in near.memory.entities
+        if entity.startswith(SPECIFIC) and entity in neighbour.memory.entities
     }
-    return len(shared) >= ENTITIES_SHARED and (near.cosine or 0.0) >= ENTITY_COSINE
+    return len(shared) >= ENTITIES_SHARED and (neighbour.cosine or 0.0) >= ENTITY_COSINE
 
 
-def _bind(ctx: Context, shelf: Shelf, memory: Memory, tie: placement.Tie) -> None:
+def _store_tie(ctx: Context, shelf: Shelf, memory: Memory, tie: placement.Tie) -> None:
     if tie.relation is Relation.SUPERSEDES:
         shelf.journal.supersede(tie.other.id, memory.id, ctx.now(), tie.why)
         ctx.audit("supersede", "job", [memory.id, tie.other.id])

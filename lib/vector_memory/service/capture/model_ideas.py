@@ -39,9 +39,9 @@ TAG = "model"
 MOST_CONFIDENT = 0.6
 """What a model found is trusted no more than what the assistant said plainly."""
 BUDGET_S = 900.0
-"""How long one reading may take: others wait behind it. What is left is read with the next turn, or by
-the next daemon where the session is over."""
-ALONE_CHARS = 200
+"""How long one call of `mine` may take: other sessions wait behind it. What it does not come to is read with the
+next turn, or by the next daemon where the session is over."""
+LEAST_TURN_CHARS = 200
 """A turn that says less is not worth a call: the rules have read it."""
 
 
@@ -57,15 +57,15 @@ def mine(ctx: Context, sessions: Iterable[str], final: bool) -> int:
     """
     if not is_wanted(ctx):
         return 0
-    until = time.monotonic() + BUDGET_S
+    deadline = time.monotonic() + BUDGET_S
 
     def may_go_on() -> bool:
-        return time.monotonic() < until and not ctx.stopping.is_set()
+        return time.monotonic() < deadline and not ctx.stopping.is_set()
 
     stored = 0
     for session in sessions:
         for shelf in ctx.opened_shelves():
-            stored += _mine_one(ctx, shelf, session, final, may_go_on)
+            stored += _mine_session(ctx, shelf, session, final, may_go_on)
         if not may_go_on():
             ctx.count("minings_cut_short")
             return stored
@@ -74,43 +74,45 @@ def mine(ctx: Context, sessions: Iterable[str], final: bool) -> int:
     return stored
 
 
-def _mine_one(
+def _mine_session(
     ctx: Context, shelf: Shelf, session: str, final: bool, may_go_on: Callable[[], bool]
 ) -> int:
-    told = list(shelf.journal.iter_memories(Scope(sessions=(session,))))
-    name = f"mined:{shelf.journal.store_id}:{session}"
-    reached = (ctx.state.cursor(name) or Record()).number("turn")
-    turns = sorted({memory.source.turn for memory in told if memory.kind == PASSAGE})
-    ready = [turn for turn in turns if turn > reached and (final or turn < turns[-1])]
+    memories = list(shelf.journal.iter_memories(Scope(sessions=(session,))))
+    cursor_name = f"mined:{shelf.journal.store_id}:{session}"
+    last_turn = (ctx.state.cursor(cursor_name) or Record()).number("turn")
+    turns = sorted({memory.source.turn for memory in memories if memory.kind == PASSAGE})
+    ready = [turn for turn in turns if turn > last_turn and (final or turn < turns[-1])]
     stored = 0
     for turn in ready:
         if not may_go_on():
             break
-        for project in dict.fromkeys(memory.project for memory in told):
+        for project in dict.fromkeys(memory.project for memory in memories):
             of_turn = [
-                memory for memory in told if (memory.source.turn, memory.project) == (turn, project)
+                memory
+                for memory in memories
+                if (memory.source.turn, memory.project) == (turn, project)
             ]
             stored += _mine_turn(ctx, shelf, of_turn)
         if ctx.stopping.is_set():
             # The model was cut off in the middle of it: it is read again.
             break
-        ctx.state.set_cursor(name, {"turn": turn})
+        ctx.state.set_cursor(cursor_name, {"turn": turn})
     return stored
 
 
-def _mine_turn(ctx: Context, shelf: Shelf, told: Sequence[Memory]) -> int:
-    passages = sorted((memory for memory in told if memory.kind == PASSAGE), key=number_of)
+def _mine_turn(ctx: Context, shelf: Shelf, memories: Sequence[Memory]) -> int:
+    passages = sorted((memory for memory in memories if memory.kind == PASSAGE), key=number_of)
     # What tools printed and the user pasted is no idea of theirs.
     text = harmless.without_marked("\n".join(passage.text for passage in passages))
-    if len(text) < ALONE_CHARS:
+    if len(text) < LEAST_TURN_CHARS:
         return 0
-    known = [memory.text for memory in told if memory.kind != PASSAGE]
+    known_texts = [memory.text for memory in memories if memory.kind != PASSAGE]
     stored = 0
-    found = extracted(ctx, text, known)
+    ideas = extract_ideas(ctx, text, known_texts)
     if len(shelf.journal.by_ids([passage.id for passage in passages])) < len(passages):
         # They were purged while the model read them.
         return 0
-    for idea in found:
+    for idea in ideas:
         try:
             (draft,) = under_known_ids(shelf.journal, [_draft(idea, passages)])
             if not ctx.settings.captures(draft.kind):
@@ -120,8 +122,8 @@ def _mine_turn(ctx: Context, shelf: Shelf, told: Sequence[Memory]) -> int:
             continue
         placed = placement.place(ctx, shelf, draft, placement.vector_of(ctx, draft))
         if placed.action != "unchanged":
-            others = [tie.other.id for tie in placed.ties]
-            ctx.audit("store", "job", [placed.memory.id, *others], did=placed.action)
+            tied_ids = [tie.other.id for tie in placed.ties]
+            ctx.audit("store", "job", [placed.memory.id, *tied_ids], did=placed.action)
             stored += 1
     return stored
 
@@ -132,17 +134,19 @@ def _may_bind(idea: Extracted, passages: Sequence[Memory]) -> bool:
     if idea.intent not in RULES:
         return True
     quote = " ".join(idea.quote.split())
-    said = (voice for passage in passages for voice in voices(passage.text) if voice.who == USER)
-    return any(quote in " ".join(voice.text.split()) for voice in said)
+    user_voices = (
+        voice for passage in passages for voice in voices(passage.text) if voice.who == USER
+    )
+    return any(quote in " ".join(voice.text.split()) for voice in user_voices)
 
 
 def _draft(idea: Extracted, passages: Sequence[Memory]) -> Memory:
     """Return a found idea as a memory of the passage that it quotes."""
     first = next((passage for passage in passages if idea.quote in passage.text), passages[0])
     cleaned = redact.clean(idea.text)
-    name = f"model:{digest_of(cleaned.text.lower(), size=12)}"
+    external_id = f"model:{digest_of(cleaned.text.lower(), size=12)}"
     return Memory(
-        id=memory_id(name, first.project),
+        id=memory_id(external_id, first.project),
         text=cleaned.text,
         title=redact.clean(first.title).text,
         created_at=first.created_at,
@@ -156,11 +160,11 @@ def _draft(idea: Extracted, passages: Sequence[Memory]) -> Memory:
         sensitivity=strictest(*(passage.sensitivity for passage in passages)),
         jurisdiction=first.jurisdiction,
         source=first.source,
-        external_id=name,
+        external_id=external_id,
     )
 
 
-def extracted(ctx: Context, text: str, known: Sequence[str]) -> list[Extracted]:
+def extract_ideas(ctx: Context, text: str, known: Sequence[str]) -> list[Extracted]:
     """Return the ideas that the model finds in a text beside those that are known; [] where it is off,
     was asked often enough today, or failed a moment ago. Takes minutes: for background threads.
 
@@ -175,15 +179,15 @@ def extracted(ctx: Context, text: str, known: Sequence[str]) -> list[Extracted]:
     except UnsafeTextError:
         ctx.count("texts_dropped")
         return []
-    found: list[Extracted] = []
+    ideas: list[Extracted] = []
     try:
         for chunk in chunks(clean)[:MOST_CHUNKS]:
             if len(chunk) >= LEAST_CHARS:
-                found += _ideas(ctx, chunk, [*known, *(idea.text for idea in found)])
+                ideas += _ideas(ctx, chunk, [*known, *(idea.text for idea in ideas)])
     except (GenerationError, BadInputError) as error:
         log.warning("ideas are left to the rules: %s", error)
-    ctx.count("ideas_extracted", len(found))
-    return found
+    ctx.count("ideas_extracted", len(ideas))
+    return ideas
 
 
 def _ideas(ctx: Context, chunk: str, known: Sequence[str]) -> list[Extracted]:
@@ -192,7 +196,7 @@ def _ideas(ctx: Context, chunk: str, known: Sequence[str]) -> list[Extracted]:
         model = ctx.settings.generation_gate_model if schema is None else ""
         return model_help.asked(ctx, prompt, max_tokens, TIMEOUT_S, schema, model)
 
-    found = extract(chunk, known, ask, gate=ctx.settings.extraction_gate)
-    if found.garbage:
-        ctx.generation.count("garbage", ctx.local_now().date(), found.garbage)
-    return found.ideas
+    extraction = extract(chunk, known, ask, gate=ctx.settings.extraction_gate)
+    if extraction.garbage:
+        ctx.generation.count("garbage", ctx.local_now().date(), extraction.garbage)
+    return extraction.ideas

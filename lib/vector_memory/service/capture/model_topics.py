@@ -25,7 +25,7 @@ _SHIFT = (
     "Below are the end of a conversation and the prompt that followed. Does the prompt begin another topic?"
     " Answer yes or no."
 )
-_WORDS = (
+_WORDING = (
     "Below is a part of a developer's session. Say in one or two plain sentences what was decided, found out or left"
     " open. Use only what stands there."
 )
@@ -35,73 +35,71 @@ def refine(ctx: Context, session: str) -> int:
     """Let the model look at a session that is over; return of how many topics it has worded the summary."""
     if not ctx.settings.generation_backend:
         return 0
-    decided = [
-        _decide(ctx, session_contents) for session_contents in session_topics.read(ctx, session)
-    ]
-    told = (
-        session_topics.derive(ctx, [session]) if any(decided) else session_topics.read(ctx, session)
+    decisions = [_decide_shifts(ctx, part) for part in session_topics.read(ctx, session)]
+    parts = (
+        session_topics.derive(ctx, [session])
+        if any(decisions)
+        else session_topics.read(ctx, session)
     )
-    count = sum(_word(ctx, session_contents) for session_contents in told)
+    count = sum(_word_summaries(ctx, part) for part in parts)
     if count:
         ctx.notify()
     return count
 
 
-def _decide(ctx: Context, one: SessionContents) -> int:
+def _decide_shifts(ctx: Context, contents: SessionContents) -> int:
     """Ask where another topic begins in doubt; return how many answers there were. None is asked for twice."""
-    sort = session_topics.SHIFTS + one.session
-    known, answers = ctx.state.records(sort), 0
-    turns = one.told
-    found = shifts.scores(turns)
-    doubtful = [at for at, score in enumerate(found) if at and abs(score) < DOUBT]
-    for at in doubtful[:MOST_SHIFTS]:
-        key = turns[at].first.key
-        if key in known or ctx.stopping.is_set():
+    record_kind = session_topics.SHIFTS + contents.session
+    answered, answers = ctx.state.records(record_kind), 0
+    turns = contents.topic_turns
+    scores = shifts.scores(turns)
+    doubtful = [index for index, score in enumerate(scores) if index and abs(score) < DOUBT]
+    for index in doubtful[:MOST_SHIFTS]:
+        key = turns[index].first.key
+        if key in answered or ctx.stopping.is_set():
             continue
-        text = f"{_end(turns[at - 1])}\n\nPrompt: {turns[at].prompt[:TURN_CHARS]}"
-        said = model_help.answer(ctx, _SHIFT, text).casefold()[:3]
-        if said in ("yes", "no", "no.", "no,"):
-            ctx.state.put_record(sort, key, {"begins": said == "yes"})
+        text = f"{_end_of(turns[index - 1])}\n\nPrompt: {turns[index].prompt[:TURN_CHARS]}"
+        reply = model_help.answer(ctx, _SHIFT, text).casefold()[:3]
+        if reply in ("yes", "no", "no.", "no,"):
+            ctx.state.put_record(record_kind, key, {"begins": reply == "yes"})
             answers += 1
     return answers
 
 
-def _end(turn: TopicTurn) -> str:
+def _end_of(turn: TopicTurn) -> str:
     return f"{turn.prompt[:TURN_CHARS]}\n{turn.answer[-TURN_CHARS:]}"
 
 
-def _word(ctx: Context, one: SessionContents) -> int:
+def _word_summaries(ctx: Context, contents: SessionContents) -> int:
     """Word the summaries of a session's topics that have none in the model's words yet."""
-    scope = Scope(sessions=(one.session,), kinds=(TOPIC,), projects=(one.project,))
+    scope = Scope(sessions=(contents.session,), kinds=(TOPIC,), projects=(contents.project,))
     # A topic's first part begins with the same turn, so that both have its key.
     stored = {
         memory.extra.get("key"): memory
-        for memory in one.shelf.journal.iter_memories(scope)
+        for memory in contents.shelf.journal.iter_memories(scope)
         if memory.extra.get("level") == spans.TOPIC
     }
-    done = 0
-    for span in one.tree[:MOST_TOPICS]:
+    count = 0
+    for span in contents.tree[:MOST_TOPICS]:
         memory = stored.get(span.key)
         if memory is None or memory.extra.get(session_topics.WORDED) or ctx.stopping.is_set():
             continue
-        talk = "\n".join(
-            f"{turn.prompt[:TURN_CHARS]}\n{turn.answer[-TURN_CHARS:]}" for turn in span.members
-        )
-        said = model_help.worded(ctx, _WORDS, f"{memory.text}\n{talk}", SUMMARY_CHARS)
-        if not said:
+        talk = "\n".join(map(_end_of, span.members))
+        wording = model_help.worded(ctx, _WORDING, f"{memory.text}\n{talk}", SUMMARY_CHARS)
+        if not wording:
             continue
         with session_topics.ONE_AT_A_TIME:
-            now = one.shelf.journal.by_ids([memory.id]).get(memory.id)
-            if now is None or now.text != memory.text:
+            current = contents.shelf.journal.by_ids([memory.id]).get(memory.id)
+            if current is None or current.text != memory.text:
                 # It was purged, or is another topic by now.
                 continue
             lines = session_topics.clip_lines(
-                [memory.title, said, *memory.text.split("\n")[1:]], session_topics.TEXT_CHARS
+                [memory.title, wording, *memory.text.split("\n")[1:]], session_topics.TEXT_CHARS
             )
             mark = {session_topics.WORDED: digest_of(memory.text)}
-            new = trust_marks.settled(
-                replace(now, text=redact.clean(lines).text, extra={**now.extra, **mark})
+            worded = trust_marks.settled(
+                replace(current, text=redact.clean(lines).text, extra={**current.extra, **mark})
             )
-            one.shelf.journal.update(new)
-        done += 1
-    return done
+            contents.shelf.journal.update(worded)
+        count += 1
+    return count

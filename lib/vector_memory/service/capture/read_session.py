@@ -33,9 +33,9 @@ class ReadRequest:
         last_message: the last answer, where the transcript lags behind it; `stopped_at` is when it was given,
             in seconds since 1970, None where nobody knows.
         for_lessons: begin where lessons begin again, if that comes first.
-        configurations: the client's whose rules count, beside the one that the transcript lies in.
-        folders: the project's as far as they are known, whose rules count beside those of where the session was
-            started: that may be a worktree that is gone.
+        configurations: folders of clients' settings whose rules count, beside the one that the transcript lies in.
+        folders: the project's, as far as they are known; their rules count beside those of the folder where the
+            session was started, which may be a worktree that is gone.
     """
 
     path: str
@@ -48,7 +48,7 @@ class ReadRequest:
     folders: tuple[str, ...] = ()
 
 
-def read(ask: ReadRequest) -> TurnRead:
+def read(request: ReadRequest) -> TurnRead:
     """Read what is new in a transcript.
 
     Raises:
@@ -57,16 +57,16 @@ def read(ask: ReadRequest) -> TurnRead:
     Returns:
         What was read, and how far.
     """
-    session, cwd = head_of(ask.path)
-    configurations = (*ask.configurations, *policy.configuration_of(ask.path))
-    here = projects.locate(cwd).folders if cwd else ()
-    with redact.for_project(unique((*ask.folders, *here)), configurations):
-        made = _read(ask)
-    made.session, made.cwd = session, cwd
-    return made
+    session, cwd = head_of(request.path)
+    configurations = (*request.configurations, *policy.configuration_of(request.path))
+    folders = projects.locate(cwd).folders if cwd else ()
+    with redact.for_project(unique((*request.folders, *folders)), configurations):
+        reading = _read(request)
+    reading.session, reading.cwd = session, cwd
+    return reading
 
 
-def _read(ask: ReadRequest) -> TurnRead:
+def _read(request: ReadRequest) -> TurnRead:
     redacted = 0
     # The same prompt, title and file names come again and again in one transcript. A value that came to be
     # known since then may stand in a text that was looked at before.
@@ -91,30 +91,32 @@ def _read(ask: ReadRequest) -> TurnRead:
 
             return clean_own if values else clean
 
-        made = read_new(
-            ask.path,
-            ask.cursor,
-            final=ask.final,
-            last_assistant_message=ask.last_message,
-            stopped_at=ask.stopped_at,
+        reading = read_new(
+            request.path,
+            request.cursor,
+            final=request.final,
+            last_assistant_message=request.last_message,
+            stopped_at=request.stopped_at,
             clean=clean,
-            for_lessons=ask.for_lessons,
+            for_lessons=request.for_lessons,
             clean_of=clean_of,
         )
-        drafts, made.drafts, made.redactions = made.drafts, [], redacted
+        drafts, reading.drafts, reading.redactions = reading.drafts, [], redacted
         for draft in drafts:
-            _add(made, draft, lambda text: cached(text, redact.values_known()))
-    made.over = policy.given_up()
-    return made
+            _add_draft(reading, draft, lambda text: cached(text, redact.values_known()))
+    reading.over = policy.given_up()
+    return reading
 
 
-def _is_offered(draft: Draft) -> bool:
-    ran = draft.extra.get(RAN)
-    return not isinstance(ran, list) or offered_commands.are_harmless(map(str, ran), draft.cwd)
+def _may_be_offered(draft: Draft) -> bool:
+    commands = draft.extra.get(RAN)
+    return not isinstance(commands, list) or offered_commands.are_harmless(
+        map(str, commands), draft.cwd
+    )
 
 
-def _add(made: TurnRead, draft: Draft, clean: Cleaner) -> None:
-    if TAG in draft.tags and not _is_offered(draft):
+def _add_draft(reading: TurnRead, draft: Draft, clean: Cleaner) -> None:
+    if TAG in draft.tags and not _may_be_offered(draft):
         # What the observer would flag is no fix that anybody is to be given.
         return
     try:
@@ -123,7 +125,7 @@ def _add(made: TurnRead, draft: Draft, clean: Cleaner) -> None:
         files = tuple(clean(word).text for word in draft.files)
     except UnsafeTextError:
         # An error in the scanner means to drop the text, never to store it.
-        made.dropped += 1
+        reading.dropped += 1
         return
-    made.redactions += text.redactions + title.redactions
-    made.drafts.append(replace(draft, text=text.text, title=title.text, tags=tags, files=files))
+    reading.redactions += text.redactions + title.redactions
+    reading.drafts.append(replace(draft, text=text.text, title=title.text, tags=tags, files=files))

@@ -9,7 +9,7 @@ from itertools import chain
 from vector_memory.index.memories import Draft
 from vector_memory.index.reader import TurnRead
 from vector_memory.service.capture.read_session import ReadRequest
-from vector_memory.service.capture.reading_worker import reading_s, request_of, take
+from vector_memory.service.capture.reading_worker import reading_s, request_frame, take_frame
 from vector_memory.system.children import Child
 
 SEND_S = 60.0
@@ -40,17 +40,17 @@ class ReadingProcess:
         return self._child.pid if self._child is not None else None
 
     def read_all(
-        self, asks: Iterable[ReadRequest]
+        self, requests: Iterable[ReadRequest]
     ) -> Iterator[tuple[ReadRequest, TurnRead | OSError]]:
-        """Yield each reading in order, or why there is none. While one is stored the next is read."""
+        """Yield each reading in order, or why there is none. While the caller stores one, the next is read."""
         waiting: deque[ReadRequest] = deque()
-        for ask in chain(asks, (None,)):
-            if ask is not None:
-                waiting.append(ask)
-                self._send(ask)
-            while len(waiting) > (ask is not None):
-                one = waiting.popleft()
-                yield one, self._receive(one)
+        for request in chain(requests, (None,)):
+            if request is not None:
+                waiting.append(request)
+                self._send(request)
+            while len(waiting) > (request is not None):
+                oldest = waiting.popleft()
+                yield oldest, self._receive(oldest)
                 if self._child is None:
                     for later in waiting:
                         self._send(later)
@@ -61,21 +61,21 @@ class ReadingProcess:
         if child is not None:
             child.end()
 
-    def _send(self, ask: ReadRequest) -> None:
+    def _send(self, request: ReadRequest) -> None:
         if self._child is None:
             self._child = Child("vector_memory.service.capture.reading_worker", self._pycache)
         # Where the child has gone or hangs, the answer that does not come tells so.
-        self._child.send(request_of(ask), SEND_S)
+        self._child.send(request_frame(request), SEND_S)
 
-    def _receive(self, ask: ReadRequest) -> TurnRead | OSError:
+    def _receive(self, request: ReadRequest) -> TurnRead | OSError:
         assert self._child is not None
         drafts: list[Draft] = []
-        patience_s = PATIENCE * reading_s(ask)
+        patience_s = PATIENCE * reading_s(request)
         while (frame := self._child.receive(patience_s)) is not None:
-            if (whole := take(frame, drafts)) is not None:
-                return whole
-        late = self._child.exit_code is None
+            if (result := take_frame(frame, drafts)) is not None:
+                return result
+        is_late = self._child.exit_code is None
         self.close()
         return OSError(
-            "reading it takes too long" if late else "the process that read it has ended"
+            "reading it takes too long" if is_late else "the process that read it has ended"
         )

@@ -33,7 +33,7 @@ READ_S_PER_MB = 10.0
 
 def main() -> None:
     """Answer frames until stdin ends."""
-    requests, answers = children.begin()
+    incoming, outgoing = children.begin()
     path = Home().config
     try:
         settings = config.load(path)
@@ -41,72 +41,74 @@ def main() -> None:
         settings = config.salvaged(path)
     policy.configure(settings.redact_personal)
     try:
-        while (request := read_frame(requests)) is not None:
-            ask = ask_of(request)
-            children.allow(reading_s(ask))
-            _answer(answers, ask)
+        while (frame := read_frame(incoming)) is not None:
+            request = request_from(frame)
+            children.allow(reading_s(request))
+            _answer(outgoing, request)
             children.allow(0)
     except BrokenPipeError:
         pass
 
 
-def reading_s(ask: ReadRequest) -> float:
+def reading_s(request: ReadRequest) -> float:
     """Return the seconds of processor time that a reading may take: some ten times what it takes as a
     rule."""
     try:
-        size = os.path.getsize(ask.path) - ask.cursor.offset
+        size = os.path.getsize(request.path) - request.cursor.offset
     except OSError:
         size = 0
     return READ_S + max(0, size) / 1e6 * READ_S_PER_MB
 
 
-def _answer(answers: IO[bytes], ask: ReadRequest) -> None:
+def _answer(answers: IO[bytes], request: ReadRequest) -> None:
     try:
-        made = read(ask)
+        reading = read(request)
     except OSError as error:
         write_frame(answers, json.dumps({"error": str(error)}).encode())
         return
-    for frame in frames_of(made):
+    for frame in frames_of(reading):
         write_frame(answers, frame)
 
 
-def request_of(ask: ReadRequest) -> bytes:
+def request_frame(request: ReadRequest) -> bytes:
     """Return the frame that asks for a reading."""
-    return json.dumps({**vars(ask), "cursor": ask.cursor.to_dict()}).encode()
+    return json.dumps({**vars(request), "cursor": request.cursor.to_dict()}).encode()
 
 
-def ask_of(frame: bytes) -> ReadRequest:
-    """Return what `request_of` was made of."""
-    request = json.loads(frame)
-    told = {name: tuple(request[name]) for name in ("configurations", "folders")}
-    cursor = Cursor.from_dict(request["cursor"])
-    return ReadRequest(**{**request, **told, "cursor": cursor})
+def request_from(frame: bytes) -> ReadRequest:
+    """Return the request that `request_frame` was made of."""
+    fields = json.loads(frame)
+    lists = {name: tuple(fields[name]) for name in ("configurations", "folders")}
+    cursor = Cursor.from_dict(fields["cursor"])
+    return ReadRequest(**{**fields, **lists, "cursor": cursor})
 
 
-def frames_of(made: TurnRead) -> Iterator[bytes]:
+def frames_of(reading: TurnRead) -> Iterator[bytes]:
     """Yield a reading as frames, the drafts first."""
-    for start in range(0, len(made.drafts), FRAME_DRAFTS):
-        drafts = [vars(draft) for draft in made.drafts[start : start + FRAME_DRAFTS]]
+    for start in range(0, len(reading.drafts), FRAME_DRAFTS):
+        drafts = [vars(draft) for draft in reading.drafts[start : start + FRAME_DRAFTS]]
         yield json.dumps({"drafts": drafts}, default=datetime.isoformat).encode()
-    rest = {**vars(made), "cursor": made.cursor.to_dict(), "drafts": [], "exchanges": None}
-    yield json.dumps({"read": rest}).encode()
+    fields = {**vars(reading), "cursor": reading.cursor.to_dict(), "drafts": [], "exchanges": None}
+    yield json.dumps({"read": fields}).encode()
 
 
-def take(frame: bytes, drafts: list[Draft]) -> TurnRead | OSError | None:
+def take_frame(frame: bytes, drafts: list[Draft]) -> TurnRead | OSError | None:
     """Take the drafts of a frame; of the last frame return the reading with all of them, or why there is none."""
     message = json.loads(frame)
     if "error" in message:
         return OSError(message["error"])
     if "read" in message:
-        read = message["read"]
-        return TurnRead(**{**read, "cursor": Cursor.from_dict(read["cursor"]), "drafts": drafts})
+        fields = message["read"]
+        return TurnRead(
+            **{**fields, "cursor": Cursor.from_dict(fields["cursor"]), "drafts": drafts}
+        )
     drafts += [_draft_of(values) for values in message["drafts"]]
     return None
 
 
 def _draft_of(values: Mapping[str, Any]) -> Draft:
     """Return the draft of a frame. The process that sent it has redacted it."""
-    at = datetime.fromisoformat(values["created_at"])
+    created_at = datetime.fromisoformat(values["created_at"])
     words = {name: CleanText(values[name]) for name in ("text", "title")}
     lists = {name: tuple(map(CleanText, values[name])) for name in ("tags", "files")}
-    return Draft(**{**values, "created_at": at, **words, **lists})
+    return Draft(**{**values, "created_at": created_at, **words, **lists})

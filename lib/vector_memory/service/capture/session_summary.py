@@ -33,8 +33,8 @@ log = logging.getLogger(__name__)
 
 TEXT_CHARS = 600
 MOST_TOPICS = 6
-MOST_SAID = 3
-SAID_CHARS = 90
+MOST_SENTENCES = 3
+SENTENCE_CHARS = 90
 MOST_FILES = 6
 MOST_NOTE_BYTES = 8 * 1024 * 1024
 
@@ -42,11 +42,11 @@ MOST_NOTE_BYTES = 8 * 1024 * 1024
 def finish(ctx: Context, session: str) -> None:
     """Finish a session that has ended. Doing it again, or after it went on, replaces what was made."""
     leases.release_all(ctx, session)
-    for one in session_topics.derive(ctx, [session]):
+    for contents in session_topics.derive(ctx, [session]):
         if ctx.settings.captures(SUMMARY):
-            summarise(one)
-        if one.tree:
-            _keep(ctx, one)
+            summarise(contents)
+        if contents.tree:
+            _write_files(ctx, contents)
     ctx.notify()
 
 
@@ -54,21 +54,21 @@ def forgotten(ctx: Context, sessions: Iterable[str]) -> None:
     """Make anew, or remove, what was made of sessions of which something was forgotten."""
     for session in sessions:
         had_archive = archives.remove(ctx.home, session) > 0
-        for one in session_topics.derive(ctx, [session]):
-            _made_anew(ctx, one, had_archive)
+        for contents in session_topics.derive(ctx, [session]):
+            _remake(ctx, contents, had_archive)
 
 
-def _made_anew(ctx: Context, one: SessionContents, had_archive: bool) -> None:
-    summary = one.shelf.journal.by_ids([_summary_id(one)]).get(_summary_id(one))
+def _remake(ctx: Context, contents: SessionContents, had_archive: bool) -> None:
+    summary = contents.shelf.journal.by_ids([_summary_id(contents)]).get(_summary_id(contents))
     if summary is not None and summary.status is Status.ACTIVE:
-        if one.tree:
-            summarise(one)
+        if contents.tree:
+            summarise(contents)
         else:
-            one.shelf.journal.forget([summary.id])
-    if one.tree and had_archive:
-        _archive(ctx, one)
+            contents.shelf.journal.forget([summary.id])
+    if contents.tree and had_archive:
+        _archive(ctx, contents)
     if ctx.settings.daily_notes:
-        _note(ctx, one, only_known=True)
+        _write_daily_note(ctx, contents, only_known=True)
 
 
 def after_purge(ctx: Context, session: str, had_archive: bool, had_summary: bool) -> None:
@@ -78,17 +78,17 @@ def after_purge(ctx: Context, session: str, had_archive: bool, had_summary: bool
         had_archive: its text was archived; the older archive is gone already.
         had_summary: it had a summary; the older one is gone already.
     """
-    told = session_topics.derive(ctx, [session])
-    for one in told:
+    parts = session_topics.derive(ctx, [session])
+    for contents in parts:
         if had_summary:
-            summarise(one)
-        if one.tree and had_archive:
-            _archive(ctx, one)
+            summarise(contents)
+        if contents.tree and had_archive:
+            _archive(ctx, contents)
     if ctx.settings.daily_notes:
         take_out_sections(ctx.settings.daily_notes, session)
-        for one in told:
-            if one.tree and had_summary:
-                _note(ctx, one)
+        for contents in parts:
+            if contents.tree and had_summary:
+                _write_daily_note(ctx, contents)
 
 
 def take_out_sections(folder: str, session: str) -> int:
@@ -96,147 +96,156 @@ def take_out_sections(folder: str, session: str) -> int:
     else stands in them is the user's and stays."""
     folder = os.path.realpath(os.path.expanduser(folder))
     changed = 0
-    for here, folders, names in os.walk(folder):
+    for directory, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        for path in (os.path.join(here, name) for name in names if name.endswith(".md")):
+        for path in (os.path.join(directory, name) for name in names if name.endswith(".md")):
             if os.path.islink(path):
                 continue
             try:
-                old = _read(path)
-                new = with_section(old, session, "")
-                if new != old:
-                    write_durably(path, new.encode("utf-8"), keep_mode=True)
+                text = _read(path)
+                new_text = with_section(text, session, "")
+                if new_text != text:
+                    write_durably(path, new_text.encode("utf-8"), keep_mode=True)
                     changed += 1
             except (OSError, UnicodeError) as error:
                 log.warning("a note is left as it is: %s", error)
     return changed
 
 
-def _keep(ctx: Context, one: SessionContents) -> None:
+def _write_files(ctx: Context, contents: SessionContents) -> None:
     """Write what the settings say about a session that has ended."""
-    _archive(ctx, one)
+    _archive(ctx, contents)
     if ctx.settings.daily_notes:
-        _note(ctx, one)
+        _write_daily_note(ctx, contents)
 
 
-def _archive(ctx: Context, one: SessionContents) -> None:
+def _archive(ctx: Context, contents: SessionContents) -> None:
     if not ctx.settings.archive:
         return
     try:
-        archives.archive(ctx.home, one.project, one.session, _heading(one), one.turns)
+        archives.archive(
+            ctx.home, contents.project, contents.session, _heading(contents), contents.turns
+        )
     except (OSError, UnsafeTextError) as error:
         ctx.count("archives_failed")
         log.warning("the session is not archived: %s", error)
 
 
-def _heading(one: SessionContents) -> str:
+def _heading(contents: SessionContents) -> str:
     """Return when a session began, what it began with, and where."""
-    name = project_names([one.shelf])[one.project]
-    at = days.local(one.turns[0].first.at)
-    return f"{at:%H:%M} {one.tree[0].name}" + (f" ({name})" if name else "")
+    name = project_names([contents.shelf])[contents.project]
+    began_at = days.local(contents.turns[0].first.at)
+    return f"{began_at:%H:%M} {contents.tree[0].name}" + (f" ({name})" if name else "")
 
 
-def _summary_id(one: SessionContents) -> str:
+def _summary_id(contents: SessionContents) -> str:
     """Return the id of a session's summary: the one that it has, which may be of a project that this one took over."""
-    mine = (it.id for it in one.memories if it.kind == SUMMARY and it.origin is Origin.JOB)
-    return next(mine, "") or memory_id(f"{one.session}:summary", one.project)
+    ids = (
+        memory.id
+        for memory in contents.memories
+        if memory.kind == SUMMARY and memory.origin is Origin.JOB
+    )
+    return next(ids, "") or memory_id(f"{contents.session}:summary", contents.project)
 
 
 # -- the summary ----------------------------------------------------------------------------------
 
 
-def summarise(one: SessionContents) -> None:
+def summarise(contents: SessionContents) -> None:
     """Store a session's summary as a memory, one for each session and project; none where it says
     too little."""
-    if not one.tree:
+    if not contents.tree:
         return
     try:
-        made = _memory(one)
+        summary = _memory(contents)
     except UnsafeTextError:
         return
     with session_topics.ONE_AT_A_TIME:
-        known = one.shelf.journal.by_ids([made.id]).get(made.id)
-        if known is None:
-            one.shelf.journal.add([made])
-        elif known.status is Status.ACTIVE and (known.text, known.sensitivity) != (
-            made.text,
-            made.sensitivity,
+        stored = contents.shelf.journal.by_ids([summary.id]).get(summary.id)
+        if stored is None:
+            contents.shelf.journal.add([summary])
+        elif stored.status is Status.ACTIVE and (stored.text, stored.sensitivity) != (
+            summary.text,
+            summary.sensitivity,
         ):
-            one.shelf.journal.update(made)
+            contents.shelf.journal.update(summary)
 
 
 def lines_about(turns: Sequence[TopicTurn], tree: Sequence[TopicSpan]) -> list[str]:
     """Return what a session was about, what came of it, what was left open, and its files."""
     # What an earlier topic left open was most likely taken up by a later one.
-    said = Summary(
-        _last([text for span in tree for text in span.summary.decided]),
-        _last([text for span in tree for text in span.summary.concluded]),
+    summary = Summary(
+        _newest([text for span in tree for text in span.summary.decided]),
+        _newest([text for span in tree for text in span.summary.concluded]),
         tree[-1].summary.left_open,
     )
     files = unique(os.path.basename(file) for file in session_topics.files_of(turns))[:MOST_FILES]
     about = unique(span.name for span in tree)[:MOST_TOPICS]
-    return [" · ".join(about), *said.lines(), *([f"Files: {', '.join(files)}"] if files else [])]
+    return [" · ".join(about), *summary.lines(), *([f"Files: {', '.join(files)}"] if files else [])]
 
 
-def _last(texts: Sequence[str]) -> tuple[str, ...]:
+def _newest(texts: Sequence[str]) -> tuple[str, ...]:
     """Return the last of some sentences, the newest first, since the end of a line may be cut."""
-    return tuple(clip(text, SAID_CHARS) for text in reversed(unique(texts)[-MOST_SAID:]))
+    return tuple(clip(text, SENTENCE_CHARS) for text in reversed(unique(texts)[-MOST_SENTENCES:]))
 
 
-def _memory(one: SessionContents) -> Memory:
-    first, last = one.turns[0].first, one.turns[-1].first
-    made = Memory(
-        id=_summary_id(one),
-        text=redact.clean(_fitting(lines_about(one.told, one.tree))).text,
-        title=redact.clean(f"Session: {one.tree[0].name}").text,
-        created_at=last.at,
+def _memory(contents: SessionContents) -> Memory:
+    start, end = contents.turns[0].first, contents.turns[-1].first
+    summary = Memory(
+        id=_summary_id(contents),
+        text=redact.clean(_fit_lines(lines_about(contents.topic_turns, contents.tree))).text,
+        title=redact.clean(f"Session: {contents.tree[0].name}").text,
+        created_at=end.at,
         kind=SUMMARY,
-        project=one.project,
+        project=contents.project,
         origin=Origin.JOB,
         files=tuple(
-            redact.clean(file).text for file in session_topics.files_of(one.told)[:MOST_FILES]
+            redact.clean(file).text
+            for file in session_topics.files_of(contents.topic_turns)[:MOST_FILES]
         ),
-        source=Source(one.session, first.path, *lines_of(one.turns), turn=last.turn),
-        extra={"turns": [first.turn, last.turn]},
+        source=Source(contents.session, start.path, *lines_of(contents.turns), turn=end.turn),
+        extra={"turns": [start.turn, end.turn]},
     )
-    made = replace(made, sensitivity=one.level(made))
-    return trust_marks.settled(made, own=(turn.prompt for turn in one.told))
+    summary = replace(summary, sensitivity=contents.level(summary))
+    return trust_marks.settled(summary, own=(turn.prompt for turn in contents.topic_turns))
 
 
-def _fitting(lines: Sequence[str]) -> str:
+def _fit_lines(lines: Sequence[str]) -> str:
     """Return lines within the size, each cut to its share so that the last ones stay."""
-    left, kept = TEXT_CHARS, []
-    for place, line in enumerate(lines):
-        size = max(24, left // (len(lines) - place) - 1)
-        kept.append(session_topics.clip_lines([line], size))
-        left -= len(kept[-1]) + 1
-    return "\n".join(kept)
+    room, fitted = TEXT_CHARS, []
+    for index, line in enumerate(lines):
+        size = max(24, room // (len(lines) - index) - 1)
+        fitted.append(session_topics.clip_lines([line], size))
+        room -= len(fitted[-1]) + 1
+    return "\n".join(fitted)
 
 
 # -- the daily note -------------------------------------------------------------------------------
 
 
-def _note(ctx: Context, one: SessionContents, only_known: bool = False) -> None:
+def _write_daily_note(ctx: Context, contents: SessionContents, only_known: bool = False) -> None:
     """Put a session's section into the note of the day on which it began; take it out where nothing
     of the session is left."""
-    at = one.turns[0].first.at if one.turns else _began(one)
+    began_at = contents.turns[0].first.at if contents.turns else _start_of(contents)
     try:
-        words = _section(one) if one.tree else ""
-        day = days.local(at, ctx.local_now().tzinfo)
+        text = _section(contents) if contents.tree else ""
+        day = days.local(began_at, ctx.local_now().tzinfo)
         name = note_name(ctx.settings.daily_note_name, day)
-        put_section(ctx.settings.daily_notes, name, one.session, words, only_known)
+        put_section(ctx.settings.daily_notes, name, contents.session, text, only_known)
     except (OSError, UnicodeError, UnsafeTextError) as error:
         ctx.count("daily_notes_failed")
         log.warning("the daily note is not written: %s", error)
 
 
-def _began(one: SessionContents) -> datetime:
-    return min(memory.created_at for memory in one.memories)
+def _start_of(contents: SessionContents) -> datetime:
+    return min(memory.created_at for memory in contents.memories)
 
 
-def _section(one: SessionContents) -> str:
-    lines = [str(redact.clean(line).text) for line in lines_about(one.told, one.tree)]
-    return section(one.session, str(redact.clean(_heading(one)).text), lines)
+def _section(contents: SessionContents) -> str:
+    lines = [
+        str(redact.clean(line).text) for line in lines_about(contents.topic_turns, contents.tree)
+    ]
+    return section(contents.session, str(redact.clean(_heading(contents)).text), lines)
 
 
 def put_section(
@@ -255,16 +264,16 @@ def put_section(
     """
     folder = os.path.realpath(os.path.expanduser(folder))
     path = os.path.join(folder, name)
-    real = os.path.realpath(path)
-    if os.path.dirname(real) != folder and not real.startswith(folder + os.sep):
+    real_path = os.path.realpath(path)
+    if os.path.dirname(real_path) != folder and not real_path.startswith(folder + os.sep):
         raise OSError(f"{path} leads out of the folder")
-    old = _read(real)
-    new = with_section(old or fresh, session, words)
-    if new == old or (only_known and session not in old):
+    text = _read(real_path)
+    new_text = with_section(text or fresh, session, words)
+    if new_text == text or (only_known and session not in text):
         return False
     if os.path.isdir(folder):
-        os.makedirs(os.path.dirname(real), exist_ok=True)
-    write_durably(real, new.encode("utf-8"), keep_mode=True)
+        os.makedirs(os.path.dirname(real_path), exist_ok=True)
+    write_durably(real_path, new_text.encode("utf-8"), keep_mode=True)
     return True
 
 

@@ -70,8 +70,8 @@ class SessionContents:
     tree: list[TopicSpan]
 
     @property
-    def told(self) -> list[TopicTurn]:
-        """The turns of the topics: nothing else may be told of the session."""
+    def topic_turns(self) -> list[TopicTurn]:
+        """The turns of the topics: nothing else of the session may be shown."""
         return [turn for span in self.tree for turn in span.members]
 
     def level(self, made: Memory) -> Sensitivity:
@@ -91,54 +91,57 @@ class SessionContents:
 
 def derive(ctx: Context, sessions: Iterable[str]) -> list[SessionContents]:
     """Find the topics of these sessions anew, store what has changed, and return what was read."""
-    found = []
+    all_parts = []
     for session in sessions:
         with ONE_AT_A_TIME:
             parts = read(ctx, session)
-            # Those that are there follow what is left of the session all the same.
+            # Topics that are stored already follow the session all the same.
             changed = sum(_store(part, ctx.settings.captures(TOPIC)) for part in parts)
         if changed:
             ctx.audit("derive", "job", [], session=session, changed=changed)
             ctx.notify()
-        found += parts
-    return found
+        all_parts += parts
+    return all_parts
 
 
 def read(ctx: Context, session: str) -> list[SessionContents]:
     """Return what the stores hold of a session, by project."""
     return [
-        _told(ctx, shelf, session, project, memories)
+        _contents(ctx, shelf, session, project, memories)
         for shelf in (ctx.opened_shelves() if session else ())
         for project, memories in _by_project(shelf, session).items()
     ]
 
 
-def _told(
+def _contents(
     ctx: Context, shelf: Shelf, session: str, project: str, memories: list[Memory]
 ) -> SessionContents:
-    turns = spoken = _turns(memories)
+    turns = topic_turns = _turns(memories)
     # No topic repeats the words of what is held back.
-    safe = [memory for memory in memories if not memory.is_held]
-    if len(safe) < len(memories):
-        spoken = _turns(safe)
-    decided = {
-        key: one.get("begins") is True for key, one in ctx.state.records(SHIFTS + session).items()
+    open_memories = [memory for memory in memories if not memory.is_held]
+    if len(open_memories) < len(memories):
+        topic_turns = _turns(open_memories)
+    begins = {
+        key: record.get("begins") is True
+        for key, record in ctx.state.records(SHIFTS + session).items()
     }
-    return SessionContents(shelf, session, project, memories, turns, _tree(spoken, safe, decided))
+    return SessionContents(
+        shelf, session, project, memories, turns, _tree(topic_turns, open_memories, begins)
+    )
 
 
 def _by_project(shelf: Shelf, session: str) -> dict[str, list[Memory]]:
-    found: dict[str, list[Memory]] = {}
+    memories_by_project: dict[str, list[Memory]] = {}
     # What observers keep count of is no part of what was said.
     scope = Scope(sessions=(session,), without=tuple(sorted(QUIET)))
     try:
         for memory in shelf.journal.iter_memories(scope, statuses=tuple(Status)):
-            found.setdefault(memory.project, []).append(memory)
+            memories_by_project.setdefault(memory.project, []).append(memory)
     except StoreDamagedError as error:
         # A project's broken store keeps no session of another project from its topics.
         log.warning("no topics are made of what is in %s: %s", shelf.folder, error)
         return {}
-    return found
+    return memories_by_project
 
 
 def _turns(memories: Sequence[Memory]) -> list[TopicTurn]:
@@ -158,7 +161,7 @@ def _tree(
 def ideas(memories: Iterable[Memory]) -> list[SummaryIdea]:
     """Return what is known to have been decided, concluded or left open."""
     return [
-        SummaryIdea(memory.source.turn, memory.kind, _bare(memory.text))
+        SummaryIdea(memory.source.turn, memory.kind, _without_title(memory.text))
         for memory in memories
         if memory.kind in IDEA_KINDS
         and memory.status is Status.ACTIVE
@@ -166,10 +169,10 @@ def ideas(memories: Iterable[Memory]) -> list[SummaryIdea]:
     ]
 
 
-def _bare(text: str) -> str:
+def _without_title(text: str) -> str:
     """Return an idea without the title that it leans on, put before it in brackets; a topic says that itself."""
-    title, closed, said = text.partition("] ")
-    return said if closed and title.startswith("[") else text
+    title, bracket, sentence = text.partition("] ")
+    return sentence if bracket and title.startswith("[") else text
 
 
 def _is_talk(memory: Memory) -> bool:
@@ -200,121 +203,126 @@ def _passage(memory: Memory) -> Passage:
 
 
 def _memories(
-    found: Sequence[TopicSpan], session: str, project: str, rows: Sequence[Memory]
+    tree: Sequence[TopicSpan], session: str, project: str, rows: Sequence[Memory]
 ) -> list[Memory]:
     """Return the topics as memories. Those that were stored keep their ids, and a new one takes the
     place of one that there is no more, so that cutting anew leaves nothing behind."""
     forgotten = {row.source.turn for row in rows if row.status is Status.FORGOTTEN}
-    stored = {_name(row.extra): row for row in rows if row.extra.get("key")}
-    pairs = [(span, parent) for span, parent in walk(found) if span.turns[0] not in forgotten]
-    wanted = {_place(span) for span, _ in pairs}
-    free = [
+    stored = {_stored_name(row.extra): row for row in rows if row.extra.get("key")}
+    pairs = [(span, parent) for span, parent in walk(tree) if span.turns[0] not in forgotten]
+    wanted = {_span_name(span) for span, _ in pairs}
+    free_ids = [
         row.id
         for row in rows
-        if row.status is not Status.FORGOTTEN and _name(row.extra) not in wanted
+        if row.status is not Status.FORGOTTEN and _stored_name(row.extra) not in wanted
     ]
-    taken = {row.id for row in rows}
+    used_ids = {row.id for row in rows}
     ids: dict[str, str] = {}
-    made = []
+    topics = []
     for span, parent in pairs:
-        place = _place(span)
+        name = _span_name(span)
         id = (
-            stored[place].id
-            if place in stored
-            else free.pop(0)
-            if free
-            else _new_id(session, place, project, taken)
+            stored[name].id
+            if name in stored
+            else free_ids.pop(0)
+            if free_ids
+            else _new_id(session, name, project, used_ids)
         )
-        ids[place] = id
-        taken.add(id)
+        ids[name] = id
+        used_ids.add(id)
         try:
-            new = _memory(span, ids.get(f"1:{parent}", ""), session, project, id)
-            made.append(_as_worded(new, stored.get(place)))
+            topic = _memory(span, ids.get(f"1:{parent}", ""), session, project, id)
+            topics.append(_keep_wording(topic, stored.get(name)))
         except UnsafeTextError:
             continue
-    return made
+    return topics
 
 
-def _place(span: TopicSpan) -> str:
+def _span_name(span: TopicSpan) -> str:
     """Return a topic's name among those of its session, the same however it grows."""
     return f"{span.level}:{span.key}"
 
 
-def _name(extra: Mapping[str, object]) -> str:
+def _stored_name(extra: Mapping[str, object]) -> str:
     return f"{extra.get('level')}:{extra.get('key')}"
 
 
-def _new_id(session: str, place: str, project: str, taken: set[str]) -> str:
+def _new_id(session: str, name: str, project: str, used_ids: set[str]) -> str:
     number = 0
-    while (id := memory_id(f"{session}:topic:{place}:{number}", project)) in taken:
+    while (id := memory_id(f"{session}:topic:{name}:{number}", project)) in used_ids:
         number += 1
     return id
 
 
 def _memory(span: TopicSpan, parent: str, session: str, project: str, id: str) -> Memory:
-    first = span.members[0].first
+    start = span.members[0].first
     text = clip_lines([span.name, *span.summary.lines()], TEXT_CHARS)
-    made = Memory(
+    topic = Memory(
         id=id,
         text=redact.clean(text).text,
         title=redact.clean(span.name).text,
-        created_at=first.at,
+        created_at=start.at,
         kind=TOPIC,
         project=project,
         origin=Origin.JOB,
         files=tuple(redact.clean(file).text for file in files_of(span.members)[:MOST_FILES]),
-        source=Source(session, first.path, *span.lines, turn=first.turn),
+        source=Source(session, start.path, *span.lines, turn=start.turn),
         extra={"parent": parent, "level": span.level, "turns": list(span.turns), "key": span.key},
     )
-    return trust_marks.settled(made, own=(turn.prompt for turn in span.members))
+    return trust_marks.settled(topic, own=(turn.prompt for turn in span.members))
 
 
-def _as_worded(made: Memory, stored: Memory | None) -> Memory:
+def _keep_wording(topic: Memory, stored: Memory | None) -> Memory:
     """Return a topic in a model's words, where these were found for the same words of the rules."""
     mark = stored.extra.get(WORDED) if stored is not None else None
-    if stored is None or mark != digest_of(made.text):
-        return made
-    return replace(made, text=stored.text, extra={**made.extra, WORDED: mark})
+    if stored is None or mark != digest_of(topic.text):
+        return topic
+    return replace(topic, text=stored.text, extra={**topic.extra, WORDED: mark})
 
 
 def files_of(members: Sequence[TopicTurn]) -> list[str]:
     """Return the files of turns, those of the last turns first."""
     return list(
-        dict.fromkeys(f for turn in reversed(members) for one in turn.passages for f in one.files)
+        dict.fromkeys(
+            file
+            for turn in reversed(members)
+            for passage in turn.passages
+            for file in passage.files
+        )
     )
 
 
 def clip_lines(lines: Sequence[str], size: int) -> str:
     """Return lines of at most `size` characters in all: each is cut to what those before leave."""
-    kept: list[str] = []
+    clipped: list[str] = []
     for line in lines:
-        left = size - sum(len(one) + 1 for one in kept)
-        if left < 24:
+        room = size - sum(len(earlier) + 1 for earlier in clipped)
+        if room < 24:
             break
-        kept.append(clip(line, left))
-    return "\n".join(kept)
+        clipped.append(clip(line, room))
+    return "\n".join(clipped)
 
 
-def _store(told: SessionContents, may_add: bool) -> int:
+def _store(contents: SessionContents, may_add: bool) -> int:
     """Write the topics that are new, where they may be added, or have changed, and empty the places of those
     that are gone; return how many were written."""
-    rows = [memory for memory in told.memories if memory.kind == TOPIC]
-    made = [
-        replace(memory, sensitivity=told.level(memory))
-        for memory in _memories(told.tree, told.session, told.project, rows)
+    rows = [memory for memory in contents.memories if memory.kind == TOPIC]
+    topics = [
+        replace(memory, sensitivity=contents.level(memory))
+        for memory in _memories(contents.tree, contents.session, contents.project, rows)
     ]
-    known = {row.id: row for row in rows}
-    fresh = [memory for memory in made if memory.id not in known] if may_add else []
+    stored = {row.id: row for row in rows}
+    added = [memory for memory in topics if memory.id not in stored] if may_add else []
     changed = [
-        memory for memory in made if memory.id in known and _differs(memory, known[memory.id])
+        memory for memory in topics if memory.id in stored and _differs(memory, stored[memory.id])
     ]
-    kept = {memory.id for memory in made}
-    gone = [row for row in rows if row.id not in kept and row.status is Status.ACTIVE]
-    if fresh:
-        told.shelf.journal.add(fresh)
-    for one in [*changed, *(_emptied(memory, made) for memory in gone)]:
-        told.shelf.journal.update(one)
-    return len(fresh) + len(changed) + len(gone)
+    topic_ids = {memory.id for memory in topics}
+    obsolete = [row for row in rows if row.id not in topic_ids and row.status is Status.ACTIVE]
+    if added:
+        contents.shelf.journal.add(added)
+    for topic in [*changed, *(_empty_topic(memory, topics) for memory in obsolete)]:
+        contents.shelf.journal.update(topic)
+    return len(added) + len(changed) + len(obsolete)
 
 
 _DERIVED = ("text", "title", "source", "extra", "files", "status", "created_at", "sensitivity")
@@ -325,11 +333,13 @@ def _differs(memory: Memory, stored: Memory) -> bool:
     return any(getattr(memory, name) != getattr(stored, name) for name in _DERIVED)
 
 
-def _emptied(memory: Memory, made: Sequence[Memory]) -> Memory:
+def _empty_topic(memory: Memory, topics: Sequence[Memory]) -> Memory:
     """Return what stays of a topic that there is no more: it gave way to the one that its first turn
     is in now."""
     turn = memory.source.turn
-    now = [one for one in made if one.extra["turns"][0] <= turn <= one.extra["turns"][1]]
+    heirs = [
+        topic for topic in topics if topic.extra["turns"][0] <= turn <= topic.extra["turns"][1]
+    ]
     return replace(
         memory,
         text=redact.clean(GONE).text,
@@ -337,5 +347,5 @@ def _emptied(memory: Memory, made: Sequence[Memory]) -> Memory:
         files=(),
         extra={},
         status=Status.SUPERSEDED,
-        superseded_by=now[0].id if now else "",
+        superseded_by=heirs[0].id if heirs else "",
     )

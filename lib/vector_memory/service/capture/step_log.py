@@ -70,12 +70,12 @@ def of_session(
     """
     for path in transcripts_of(ctx, session):
         with suppress(OSError):
-            if (found := _read(ctx, path)) is None:
+            if (reading := _read_steps(ctx, path)) is None:
                 return []
-            asker, steps = found
+            asker, steps = reading
             if projects is None or asker.place.id in projects:
                 return steps
-    return _logged(ctx, session, projects)
+    return _read_log(ctx, session, projects)
 
 
 def write(ctx: Context, transcript: str) -> int:
@@ -84,10 +84,12 @@ def write(ctx: Context, transcript: str) -> int:
     Raises:
         OSError: the transcript cannot be read, or the log not written.
     """
-    found = _read(ctx, transcript) if ctx.settings.archive and ctx.settings.capture else None
-    if found is None or not found[1]:
+    reading = (
+        _read_steps(ctx, transcript) if ctx.settings.archive and ctx.settings.capture else None
+    )
+    if reading is None or not reading[1]:
         return 0
-    asker, steps = found
+    asker, steps = reading
     session, _ = head_of(transcript)
     lines = (json.dumps(asdict(step), ensure_ascii=False) for step in steps)
     path = archives.path_of(ctx.home, asker.place.id, steps[0].at[:10], session, archives.STEPS)
@@ -96,37 +98,37 @@ def write(ctx: Context, transcript: str) -> int:
     return len(steps)
 
 
-def _read(ctx: Context, path: str) -> tuple[ProjectAsker, list[LoggedStep]] | None:
+def _read_steps(ctx: Context, path: str) -> tuple[ProjectAsker, list[LoggedStep]] | None:
     session, cwd = head_of(path)
     asker = asker_at(ctx, cwd or "/")
     if asker is None:
         return None
     with privacy.for_folder(ctx, cwd or "/", privacy.ran_under(ctx, path)):
         turns = harvest(read_exchanges(path, final=True), cleaner())
-        own = [turn for turn in turns if not turn.order]
-        kept = lessons.teaching(ctx, asker, session, own)
-    return asker, list(_steps(kept))[:MOST_STEPS]
+        own_turns = [turn for turn in turns if not turn.order]
+        teaching_turns = lessons.teaching(ctx, asker, session, own_turns)
+    return asker, list(_steps(teaching_turns))[:MOST_STEPS]
 
 
 def _steps(turns: Sequence[TaskTurn]) -> Iterator[LoggedStep]:
     number = 0
-    for turn, one in enumerate(turns, 1):
+    for turn_number, turn in enumerate(turns, 1):
         number += 1
-        yield LoggedStep(number, turn, one.started_at.isoformat(), PROMPT, one.prompt)
-        for step in one.calls:
+        yield LoggedStep(number, turn_number, turn.started_at.isoformat(), PROMPT, turn.prompt)
+        for step in turn.calls:
             number += 1
-            at = (step.at or one.started_at).isoformat()
-            told = (step.line, step.job, step.ok, step.error, step.sign, step.end)
-            yield LoggedStep(number, turn, at, step.what, *told)
+            step_at = (step.at or turn.started_at).isoformat()
+            details = (step.line, step.job, step.ok, step.error, step.sign, step.end)
+            yield LoggedStep(number, turn_number, step_at, step.what, *details)
 
 
-def _logged(ctx: Context, session: str, projects: Sequence[str] | None) -> list[LoggedStep]:
-    found: list[LoggedStep] = []
+def _read_log(ctx: Context, session: str, projects: Sequence[str] | None) -> list[LoggedStep]:
+    steps: list[LoggedStep] = []
     for path in archives.archives_of(ctx.home, session_id(session), archives.STEPS, projects):
         with suppress(OSError), open(path, encoding="utf-8") as file:
             for line in file:
                 with suppress(ValueError, TypeError):
-                    found.append(LoggedStep(**json.loads(line)))
+                    steps.append(LoggedStep(**json.loads(line)))
     restricts = levels.restricting()
-    withheld = {step.turn for step in found if restricts(vars(step))}
-    return [step for step in found if step.turn not in withheld]
+    withheld = {step.turn for step in steps if restricts(vars(step))}
+    return [step for step in steps if step.turn not in withheld]

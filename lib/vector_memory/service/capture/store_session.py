@@ -86,30 +86,32 @@ def read_turn(
     Returns:
         What was read, and how far.
     """
-    ask = replace(to_ask(ctx, path, final, last_message), stopped_at=stopped_at)
-    if ctx.hopeless.holds(ask.path):
+    request = replace(request_for(ctx, path, final, last_message), stopped_at=stopped_at)
+    if ctx.hopeless.holds(request.path):
         ctx.count("transcripts_given_up")
         raise OSError("reading it took too long; it is left alone for an hour")
-    return _read(ctx, ask, apart)
+    return _read(ctx, request, apart)
 
 
-def _read(ctx: Context, ask: ReadRequest, apart: bool) -> TurnRead:
+def _read(ctx: Context, request: ReadRequest, apart: bool) -> TurnRead:
     """Read here what is soon read; much in a process of its own, since prompts would wait."""
-    size = os.path.getsize(ask.path)
-    if not apart and size - ask.cursor.offset < FAR_BYTES:
-        near = size - ask.cursor.lessons.offset < FAR_BYTES
+    size = os.path.getsize(request.path)
+    if not apart and size - request.cursor.offset < FAR_BYTES:
+        is_near = size - request.cursor.lessons.offset < FAR_BYTES
         return read_session.read(
-            replace(ask, for_lessons=near and ctx.settings.learn_from_outcomes)
+            replace(request, for_lessons=is_near and ctx.settings.learn_from_outcomes)
         )
     with ReadingProcess(ctx.home.pycache) as process:
-        ((_, made),) = process.read_all([ask])
-    if isinstance(made, OSError):
-        ctx.hopeless.add(ask.path)
-        raise made
-    return made
+        ((_, reading),) = process.read_all([request])
+    if isinstance(reading, OSError):
+        ctx.hopeless.add(request.path)
+        raise reading
+    return reading
 
 
-def to_ask(ctx: Context, path: str, final: bool = False, last_message: str = "") -> ReadRequest:
+def request_for(
+    ctx: Context, path: str, final: bool = False, last_message: str = ""
+) -> ReadRequest:
     """Return what is to be read of a transcript: what its cursor leaves."""
     path = with_real_folder(path)
     cursor = Cursor.from_dict(ctx.state.cursor(path) or {})
@@ -132,7 +134,11 @@ def unread_of_subagents(ctx: Context, path: str) -> list[str]:
     folder = os.path.join(path.removesuffix(".jsonl"), "subagents")
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     paths = (with_real_folder(os.path.join(folder, name)) for name in names)
-    return [one for one in paths if one.endswith(".jsonl") and ctx.state.cursor(one) is None]
+    return [
+        transcript
+        for transcript in paths
+        if transcript.endswith(".jsonl") and ctx.state.cursor(transcript) is None
+    ]
 
 
 def store(
@@ -154,11 +160,13 @@ def store(
         What was stored, and of which sessions.
     """
     captured = Captured()
-    for made in reads:
-        unkept.keep_out(ctx, made)
-        captured.redactions += made.redactions
-        captured.dropped += made.dropped
-    drafts = [(one, folder or _folder(made, one)) for made in reads for one in made.drafts]
+    for reading in reads:
+        unkept.keep_out(ctx, reading)
+        captured.redactions += reading.redactions
+        captured.dropped += reading.dropped
+    drafts = [
+        (draft, folder or _folder(reading, draft)) for reading in reads for draft in reading.drafts
+    ]
     # Folders of projects are looked at before: whoever waits for one keeps nobody else from storing.
     groups = _by_place(ctx, drafts, captured)
     # Two that look at the store at once would both find an exchange missing.
@@ -166,12 +174,12 @@ def store(
         for place, shelf, group in groups:
             _store(ctx, place, shelf, group, captured)
         ctx.state.set_cursors(
-            {made.path: made.cursor.to_dict() for made in reads},
+            {reading.path: reading.cursor.to_dict() for reading in reads},
             [(task, session) for task in tasks for session in sorted(captured.sessions)]
-            + [(task, made.path) for task in by_path for made in reads if made.drafts],
+            + [(task, reading.path) for task in by_path for reading in reads if reading.drafts],
         )
-    for made in reads:
-        policy.give_up(made.over)
+    for reading in reads:
+        policy.give_up(reading.over)
     ctx.count("redactions", captured.redactions)
     ctx.count("texts_dropped", captured.dropped)
     if captured.stored:
@@ -179,28 +187,28 @@ def store(
     return captured
 
 
-def _folder(made: TurnRead, draft: Draft) -> str:
+def _folder(reading: TurnRead, draft: Draft) -> str:
     """Return the folder of a draft's session: the one that it was started in, as hooks tell it, not
     the one that it went to."""
-    same = draft.session in ("", made.session)
-    return (made.cwd if same else "") or draft.cwd
+    is_own = draft.session in ("", reading.session)
+    return (reading.cwd if is_own else "") or draft.cwd
 
 
 def _by_place(
     ctx: Context, drafts: Sequence[tuple[Draft, str]], captured: Captured
 ) -> list[tuple[projects.Place, Shelf, list[Draft]]]:
     """Return drafts by the project and the store that they belong to."""
-    found: dict[str, tuple[projects.Place, Shelf, list[Draft]]] = {}
+    groups: dict[str, tuple[projects.Place, Shelf, list[Draft]]] = {}
     for draft, folder in drafts:
         place = ctx.place(folder or "/")
         captured.drafts += 1
         captured.sessions.add(draft.session)
         kind = fix_drafts.TAG if fix_drafts.TAG in draft.tags else draft.kind
         if ctx.settings.captures(kind) and not ctx.is_excluded(place, folder):
-            if place.id not in found:
-                found[place.id] = (place, ctx.shelf_of(place), [])
-            found[place.id][2].append(draft)
-    return list(found.values())
+            if place.id not in groups:
+                groups[place.id] = (place, ctx.shelf_of(place), [])
+            groups[place.id][2].append(draft)
+    return list(groups.values())
 
 
 def _store(
@@ -210,57 +218,61 @@ def _store(
     if not group:
         return
     ctx.know_project(shelf, place)
-    for part in _parts([_memory(draft, place.id) for draft in group]):
+    for part in _transactions([_memory(draft, place.id) for draft in group]):
         ctx.hooks.give_way()
         _write(ctx, shelf, part, captured)
 
 
-def _parts(memories: list[Memory]) -> Iterator[list[Memory]]:
+def _transactions(memories: list[Memory]) -> Iterator[list[Memory]]:
     """Yield a transaction's worth of memories at once, those of one exchange together. An exchange that
     comes again, in a copy, is of a later part, so that it is compared with the first."""
     part: list[Memory] = []
-    seen: set[str] = set()
-    for (name, _, _), group in groupby(memories, _version):
-        if (name and name in seen) or len(part) >= WRITE_AT_ONCE:
+    names: set[str] = set()
+    for (name, _, _), group in groupby(memories, _exchange_key):
+        if (name and name in names) or len(part) >= WRITE_AT_ONCE:
             yield part
-            part, seen = [], set()
+            part, names = [], set()
         part += group
-        seen.add(name)
+        names.add(name)
     if part:
         yield part
 
 
-def _version(memory: Memory) -> tuple[str, str, int]:
+def _exchange_key(memory: Memory) -> tuple[str, str, int]:
     name = exchange_of(memory.external_id) if memory.kind == PASSAGE else ""
     return name, memory.source.path, memory.source.line_start
 
 
-def _write(ctx: Context, shelf: Shelf, made: list[Memory], captured: Captured) -> None:
+def _write(ctx: Context, shelf: Shelf, memories: list[Memory], captured: Captured) -> None:
     """Add what is new, replace what has grown, drop what is cut otherwise now, and leave alone what is
     known or was forgotten."""
-    stored = _stored_exchanges(shelf, made)
-    made = _where_known(made, stored)
-    others = {
+    stored = _stored_exchanges(shelf, memories)
+    memories = _in_known_projects(memories, stored)
+    singles = {
         memory.id: memory
-        for memory in under_known_ids(shelf.journal, (it for it in made if it.kind != PASSAGE))
+        for memory in under_known_ids(
+            shelf.journal, (memory for memory in memories if memory.kind != PASSAGE)
+        )
     }
-    known = shelf.journal.by_ids(list(others))
-    added, changed, dropped = each(list(others.values()), list(known.values()))
-    for name, passages in _exchanges(made).items():
+    stored_singles = shelf.journal.by_ids(list(singles))
+    added, changed, dropped = each(list(singles.values()), list(stored_singles.values()))
+    for name, passages in _exchanges(memories).items():
         changes = compare(passages, stored[name])
         added += changes.added
         changed += changes.changed
         dropped += changes.dropped
     shelf.journal.write(added, changed, dropped)
     if added or changed or dropped:
-        _note(ctx, [memory.id for memory in added], [memory.id for memory in changed], dropped)
+        _audit_store(
+            ctx, [memory.id for memory in added], [memory.id for memory in changed], dropped
+        )
     ctx.count("fixes_learned", sum(memory.collection == fix_drafts.COLLECTION for memory in added))
     captured.stored += len(added) + len(changed)
-    captured.unchanged += len(made) - len(added) - len(changed)
-    _unlist(shelf, dropped)
+    captured.unchanged += len(memories) - len(added) - len(changed)
+    _remove_from_index(shelf, dropped)
 
 
-def _note(ctx: Context, added: list[str], changed: list[str], dropped: list[str]) -> None:
+def _audit_store(ctx: Context, added: list[str], changed: list[str], dropped: list[str]) -> None:
     """Note in the audit log what was stored, by a hook unless a backfill is going on."""
     actor = "user" if ctx.filling else "hook"
     counts = {"added": len(added), "changed": len(changed), "dropped": len(dropped)}
@@ -268,33 +280,34 @@ def _note(ctx: Context, added: list[str], changed: list[str], dropped: list[str]
 
 
 def _exchanges(memories: Iterable[Memory]) -> dict[str, list[Memory]]:
-    found: dict[str, list[Memory]] = defaultdict(list)
+    exchanges: dict[str, list[Memory]] = defaultdict(list)
     for memory in memories:
         if memory.kind == PASSAGE:
-            found[exchange_of(memory.external_id)].append(memory)
-    return found
+            exchanges[exchange_of(memory.external_id)].append(memory)
+    return exchanges
 
 
-def _stored_exchanges(shelf: Shelf, made: Sequence[Memory]) -> dict[str, list[Memory]]:
+def _stored_exchanges(shelf: Shelf, memories: Sequence[Memory]) -> dict[str, list[Memory]]:
     """Return what is stored of these exchanges, of every status and in whichever project."""
     stored: dict[str, list[Memory]] = defaultdict(list)
-    for memory in shelf.journal.below(list(_exchanges(made))):
+    for memory in shelf.journal.below(list(_exchanges(memories))):
         stored[exchange_of(memory.external_id)].append(memory)
     return stored
 
 
-def _where_known(made: list[Memory], stored: dict[str, list[Memory]]) -> list[Memory]:
+def _in_known_projects(memories: list[Memory], stored: dict[str, list[Memory]]) -> list[Memory]:
     """Return memories in the project in which their exchange is known: a fork may tell another one."""
-    known = {
+    projects_by_line = {
         (passages[0].source.path, passages[0].source.line_start): stored[name][0].project
-        for name, passages in _exchanges(made).items()
+        for name, passages in _exchanges(memories).items()
         if stored.get(name)
     }
     return [
         _in_project(
-            memory, known.get((memory.source.path, memory.source.line_start), memory.project)
+            memory,
+            projects_by_line.get((memory.source.path, memory.source.line_start), memory.project),
         )
-        for memory in made
+        for memory in memories
     ]
 
 
@@ -304,7 +317,7 @@ def _in_project(memory: Memory, project: str) -> Memory:
     return replace(memory, id=memory_id(memory.external_id, project), project=project)
 
 
-def _unlist(shelf: Shelf, ids: list[str]) -> None:
+def _remove_from_index(shelf: Shelf, ids: list[str]) -> None:
     """Take memories that are gone out of the index, which follows changed rows alone. What stays in it
     points at nothing and is never given."""
     index = shelf.index
@@ -320,7 +333,7 @@ def _unlist(shelf: Shelf, ids: list[str]) -> None:
 def _memory(draft: Draft, project: str) -> Memory:
     """Return the memory of a redacted draft; the journal takes no other. A passage was looked at when
     it was made, since part of it is the user's own words."""
-    made = Memory(
+    memory = Memory(
         id=memory_id(draft.external_id, project),
         text=cast("CleanText", draft.text),
         title=draft.title,
@@ -344,4 +357,4 @@ def _memory(draft: Draft, project: str) -> Memory:
         external_id=draft.external_id,
         extra=draft.extra,
     )
-    return levels.raised(made) if draft.kind == PASSAGE else trust_marks.settled(made)
+    return levels.raised(memory) if draft.kind == PASSAGE else trust_marks.settled(memory)

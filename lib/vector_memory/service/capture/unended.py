@@ -1,4 +1,4 @@
-"""The session before one, where nobody told of its end: its client was killed, or the machine went down. It is read
+"""The previous session, where no hook told of its end: its client was killed, or the machine went down. It is read
 when the next session of its project starts, which would else be told that an older one was the last."""
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from vector_memory.system.files import open_plain, with_real_folder
 from vector_memory.system.json_in import Record
 
 LOOKED_BACK = timedelta(days=30)
-"""A transcript that was not written to for so long is not read of itself any more, by a sweep either."""
+"""A transcript that was not written to for so long is not read here any more, nor by a sweep."""
 LOOKED_AT = 20
-"""So many transcripts are looked at, the newest first, and of one of them something must have been read: a history that
-nobody asked for stays unread."""
+"""How many transcripts are looked at, the newest first. Of one of them something must have been read: a history whose
+backfill nobody asked for stays unread."""
 HEAD_LINES, LONGEST_LINE = 50, 1 << 20
-"""So many lines of a transcript, and bytes of one, are looked at for the folder that its session was started in: what reads
-all of it takes long to import, and a start waits."""
+"""How many lines of a transcript, and bytes of a line, are looked at for the folder that its session was started in: the
+reader of whole transcripts takes long to import, and a start waits."""
 OF_SUBAGENT = "agent-"
 """How the name of a subagent's transcript begins, where it lies beside those of sessions."""
 
@@ -53,48 +53,51 @@ class Unended:
 
 def newest(ctx: Context, question: HookQuestion) -> Unended | None:
     """Return what is unread of the session before, None where it was read to its end, or may still go on."""
-    own = with_real_folder(question.transcript) if question.transcript else ""
-    folder = os.path.dirname(own)
+    own_path = with_real_folder(question.transcript) if question.transcript else ""
+    folder = os.path.dirname(own_path)
     if not (os.path.isabs(folder) and ctx.settings.capture):
         return None
-    others = [path for path in _by_time(transcripts_in(folder)) if path != own][:LOOKED_AT]
-    here = last_turn(ctx.running, question.session)
-    path = next((one for one in others if not _goes_on(_tail(ctx, one), here)), "")
+    paths = [path for path in _by_time(transcripts_in(folder)) if path != own_path][:LOOKED_AT]
+    own_tail = last_turn(ctx.running, question.session)
+    path = next(
+        (candidate for candidate in paths if not _is_running(_tail(ctx, candidate), own_tail)), ""
+    )
     if not path:
         return None
-    about = os.stat(path)
-    at = datetime.fromtimestamp(about.st_mtime, timezone.utc)
-    tail, session, is_known = _tail(ctx, path), _session(path), ctx.state.cursor(path) is not None
-    noted, stamp = f"unended:{folder}", {path: f"{about.st_mtime_ns}:{about.st_size}"}
+    status = os.stat(path)
+    at = datetime.fromtimestamp(status.st_mtime, timezone.utc)
+    tail, session = _tail(ctx, path), _session_id(path)
+    is_known = ctx.state.cursor(path) is not None
+    record_name, stamp = f"unended:{folder}", {path: f"{status.st_mtime_ns}:{status.st_size}"}
     if (
         ctx.now() - at > LOOKED_BACK
         or tail.is_over
-        or not any(ctx.state.cursor(one) is not None for one in others)
-        or (is_known and at <= _read_at(question, session))
-        or not ctx.state.unread(noted, stamp)
+        or not any(ctx.state.cursor(sibling) is not None for sibling in paths)
+        or (is_known and at <= _last_stored_at(question, session))
+        or not ctx.state.unread(record_name, stamp)
         or any(entry.get("transcript") == path for _, entry in read_aside(ctx.home))
     ):
         return None
-    cwd = _started_in(path)
+    cwd = _start_folder(path)
     if not cwd or ctx.place(cwd).id != question.place.id:
         return None
     # A client writes some lines more when its session is over: they are taken up once.
-    ctx.later(lambda: ctx.state.follow(noted, stamp))
-    is_over = tail.client is not None and not _lives(tail.client)
+    ctx.later(lambda: ctx.state.follow(record_name, stamp))
+    is_over = tail.client is not None and not _is_alive(tail.client)
     is_kept = not any(next_at is None for _, _, next_at in unkept.spans_of(ctx, path))
     return Unended(path, session, cwd, at, is_over, not is_known, is_kept)
 
 
-def notice(left: Unended) -> str:
+def notice(unended: Unended) -> str:
     """Return the sentence that says that what is told of the last session is not of this one yet, "" where it is."""
-    if not (left.is_unknown and left.is_kept):
+    if not (unended.is_unknown and unended.is_kept):
         return ""
-    when = f"{left.at.astimezone():%Y-%m-%d %H:%M}"
-    what = "was not ended in order" if left.is_over else "may not have ended"
-    return f"A newer session ({left.session[:8]}, {when}) {what}, and is being read now."
+    when = f"{unended.at.astimezone():%Y-%m-%d %H:%M}"
+    state = "was not ended in order" if unended.is_over else "may not have ended"
+    return f"A newer session ({unended.session[:8]}, {when}) {state}, and is being read now."
 
 
-def _started_in(path: str) -> str:
+def _start_folder(path: str) -> str:
     """Return the folder that a session was started in, "" where its first lines do not tell."""
     with open_plain(path) as file:
         for _ in range(HEAD_LINES):
@@ -106,7 +109,7 @@ def _started_in(path: str) -> str:
 
 
 def transcripts_in(folder: str) -> dict[str, os.stat_result]:
-    """Return the transcripts in a folder, each with how it stands."""
+    """Return the transcripts in a folder, each with its size and times."""
     try:
         with os.scandir(folder) as entries:
             return {
@@ -120,33 +123,37 @@ def transcripts_in(folder: str) -> dict[str, os.stat_result]:
 
 def _by_time(transcripts: Mapping[str, os.stat_result]) -> list[str]:
     """Return those of sessions, not of subagents, the one that was written to last first."""
-    own = [path for path in transcripts if not os.path.basename(path).startswith(OF_SUBAGENT)]
-    return sorted(own, key=lambda path: (transcripts[path].st_mtime, path), reverse=True)
+    session_paths = [
+        path for path in transcripts if not os.path.basename(path).startswith(OF_SUBAGENT)
+    ]
+    return sorted(session_paths, key=lambda path: (transcripts[path].st_mtime, path), reverse=True)
 
 
-def _goes_on(tail: SessionTail, own: SessionTail) -> bool:
+def _is_running(tail: SessionTail, own_tail: SessionTail) -> bool:
     """Whether the client that a session ran in is still there, and did not begin the present one meanwhile."""
-    return tail.client is not None and tail.client != own.client and _lives(tail.client)
+    return tail.client is not None and tail.client != own_tail.client and _is_alive(tail.client)
 
 
-def _lives(client: tuple[int, int]) -> bool:
-    now = processes.process(client[0])
-    return now is not None and (now.pid, now.started) == client
+def _is_alive(client: tuple[int, int]) -> bool:
+    running = processes.process(client[0])
+    return running is not None and (running.pid, running.started) == client
 
 
-def _session(path: str) -> str:
+def _session_id(path: str) -> str:
     return os.path.basename(path).removesuffix(".jsonl")
 
 
 def _tail(ctx: Context, path: str) -> SessionTail:
-    return last_turn(ctx.running, _session(path))
+    return last_turn(ctx.running, _session_id(path))
 
 
-def _read_at(question: HookQuestion, session: str) -> datetime:
+def _last_stored_at(question: HookQuestion, session: str) -> datetime:
     """Return when something of a session was stored last."""
     scope = replace(question.scope, sessions=(session,))
-    found = [
-        one for shelf in question.shelves for one in shelf.journal.recent(scope, 1, (PASSAGE,))
+    memories = [
+        memory
+        for shelf in question.shelves
+        for memory in shelf.journal.recent(scope, 1, (PASSAGE,))
     ]
-    times = [time for one in found for time in (one.stored_at, one.updated_at) if time]
+    times = [time for memory in memories for time in (memory.stored_at, memory.updated_at) if time]
     return max(times, default=datetime(1970, 1, 1, tzinfo=timezone.utc))

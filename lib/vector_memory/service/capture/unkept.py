@@ -1,4 +1,4 @@
-"""What was said while `capture` was off, in a turn that nobody told the end of: it was broken off (Esc), or its client was
+"""What was said while `capture` was off, in a turn of whose end no hook told: it was broken off (Esc), or its client was
 killed. No later reading of its transcript keeps it."""
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ def keep_out(ctx: Context, read: TurnRead) -> None:
         for first, last, next_at in _spans(record):
             # The last one was dated before its hook ran, however soon the next one came.
             until = (
-                None if next_at is None else _moment(max(next_at - LATEST_S, last + JUST_AFTER_S))
+                None if next_at is None else _time_at(max(next_at - LATEST_S, last + JUST_AFTER_S))
             )
-            tombstones.block_said(ctx, read, _moment(first - LATEST_S), until)
+            tombstones.block_said(ctx, read, _time_at(first - LATEST_S), until)
 
 
 def settle(ctx: Context, transcript: str, is_kept: bool) -> None:
@@ -81,5 +81,5 @@ def _spans(record: Record) -> list[Span]:
     ]
 
 
-def _moment(at: float) -> datetime:
+def _time_at(at: float) -> datetime:
     return datetime.fromtimestamp(at, timezone.utc)

@@ -394,7 +394,7 @@ class TestBackfill:
     def test_who_asked_goes_away(self, house: ServiceHouse, tmp_path: Path) -> None:
         """What was read until then stays, and the next backfill brings the rest alone."""
         text = session().text()
-        for number in range(backfill.TOGETHER * 3):
+        for number in range(backfill.BATCH_FILES * 3):
             (tmp_path / f"s{number}.jsonl").write_text(text.replace("s1", f"s{number}"))
 
         def gone(done: int, total: int, doing: str) -> None:

@@ -13,7 +13,7 @@ from fakes_ollama import OllamaServer, running
 from service_house import ServiceHouse
 
 from vector_memory.model import EXTRACTION_MARK
-from vector_memory.service.capture.model_ideas import MOST_CHUNKS, extracted
+from vector_memory.service.capture.model_ideas import MOST_CHUNKS, extract_ideas
 
 TEXT = (
     "User: why did the import hang last night?\n\nAssistant: The importer waits for the queue. We "
@@ -56,7 +56,7 @@ def use(house: ServiceHouse, **settings: Any) -> None:
 
 
 def texts(house: ServiceHouse, text: str = TEXT, known: tuple[str, ...] = ()) -> list[str]:
-    return [idea.text for idea in extracted(house.ctx, text, known)]
+    return [idea.text for idea in extract_ideas(house.ctx, text, known)]
 
 
 def used(house: ServiceHouse) -> dict[str, int]:
