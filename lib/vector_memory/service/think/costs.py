@@ -62,8 +62,8 @@ Prices = list[tuple[str, list[float]]]
 
 
 class CostRow(messages.Answer):
-    """What one of them took: tokens of each sort, and dollars by the table; None where a model in it has no
-    price."""
+    """What one model, day, session or project took: tokens of each sort, and dollars by the table of prices, of the
+    models that have a price there; None where none has."""
 
     name: str
     tokens: int
@@ -72,7 +72,7 @@ class CostRow(messages.Answer):
     sessions: int
 
 
-class Took(NamedTuple):
+class ModelUse(NamedTuple):
     """What a session took of a model on a day; no dollars (None) where the model has no price."""
 
     session: str
@@ -100,14 +100,14 @@ def costs(ctx: Context, request: CostRequest, progress: Progress) -> ledger.Answ
         lines = [f"{name} {' '.join(f'{price:g}' for price in row)}" for name, row in prices]
         return ledger.answer(ctx, summary, prices=lines)
     read_all(ctx, progress)
-    took = _taken(messages.asker_of(ctx, request), request.since, prices)
+    uses = _model_uses(messages.asker_of(ctx, request), request.since, prices)
     if request.action == "route":
-        return _route(ctx, request, took)
-    rows, days = _rows(request.by, took), _rows("day", took)
+        return _recommend_model(ctx, request, uses)
+    rows, days = _cost_rows(request.by, uses), _cost_rows("day", uses)
     dearer = [day for day in days if request.cap and (day.dollars or 0) > request.cap]
-    unpriced = sorted({part.model for part in took if part.dollars is None})
-    tokens, dollars = sum(row.tokens for row in rows), sum(part.dollars or 0 for part in took)
-    count = len({part.session for part in took})
+    unpriced = sorted({use.model for use in uses if use.dollars is None})
+    tokens, dollars = sum(row.tokens for row in rows), sum(use.dollars or 0 for use in uses)
+    count = len({use.session for use in uses})
     summary = f"{count} sessions, {tokens:,} tokens, ${dollars:,.2f} by {LISTED}"
     summary += f" without {', '.join(unpriced)}, which have none." if unpriced else "."
     return ledger.answer(
@@ -124,7 +124,7 @@ def costs(ctx: Context, request: CostRequest, progress: Progress) -> ledger.Answ
 
 
 def read_all(ctx: Context, progress: Progress) -> None:
-    """Keep what the transcripts tell that have grown since they were read."""
+    """Store what sessions took, from the transcripts that have grown since they were read last."""
     paths = [
         cursor
         for cursor in ctx.state.cursors()
@@ -136,57 +136,58 @@ def read_all(ctx: Context, progress: Progress) -> None:
         ctx.hooks.give_way()
         progress(number, len(paths), "reading transcripts")
         with suppress(OSError, UnsafeTextError):
-            _read(ctx, path)
+            _store_usage(ctx, path)
 
 
-def _read(ctx: Context, path: str) -> None:
+def _store_usage(ctx: Context, path: str) -> None:
     size, (session, cwd) = os.path.getsize(path), head_of(path)
     asker = asker_at(ctx, cwd or "/")
     if asker is None or not session or not ctx.settings.capture:
         return
     key = f"{USAGE}:{session}"
-    kept = counted_records.get(asker, HEURISTICS, key)
+    stored = counted_records.get(asker, HEURISTICS, key)
     name = os.path.basename(path)
-    parts = Record(kept.extra).part("files") if kept else Record()
-    if parts.part(name).number("size") == size:
+    files = Record(stored.extra).part("files") if stored else Record()
+    if files.part(name).number("size") == size:
         return
-    rows = [[*at, asdict(usage)] for at, usage in sorted(usage_of(path).items())]
-    extra = {"files": {**parts, name: {"size": size, "rows": rows}}}
+    rows = [
+        [*day_and_model, asdict(usage)] for day_and_model, usage in sorted(usage_of(path).items())
+    ]
+    extra = {"files": {**files, name: {"size": size, "rows": rows}}}
     text = f"What a session took of its models: {sum(len(row) for row in rows)} figures."
     record = CountedRecord(HEURISTICS, key, text, kind=USAGE, session=session, extra=extra)
     counted_records.keep(ctx, asker, record)
 
 
-def _taken(asker: messages.Asker, since: datetime | None, prices: Prices) -> list[Took]:
-    """Return what the sessions that an asker may see took since a day; what is not as it was written counts as
-    nothing."""
+def _model_uses(asker: messages.Asker, since: datetime | None, prices: Prices) -> list[ModelUse]:
+    """Return what the sessions that an asker may see took since a day; stored rows of another form are skipped."""
     names = asker.names
-    first = f"{since:%Y-%m-%d}" if since else ""
-    took = []
+    first_day = f"{since:%Y-%m-%d}" if since else ""
+    uses = []
     for memory in ledger.records(asker, USAGE):
         session, project = memory.source.session, names.get(memory.project, "")
         files = Record(memory.extra).part("files")
-        listed = (files.part(name).get("rows") for name in files)
-        for row in (row for rows in listed if isinstance(rows, list) for row in rows):
+        row_lists = (files.part(name).get("rows") for name in files)
+        for row in (row for rows in row_lists if isinstance(rows, list) for row in rows):
             with suppress(TypeError, ValueError):
                 day, model, usage = str(row[0]), str(row[1]), Usage(**row[2])
-                if day >= first:
-                    paid = cost(usage, model, prices)
-                    took.append(Took(session, project, day, model, usage, paid))
-    return took
+                if day >= first_day:
+                    dollars = cost(usage, model, prices)
+                    uses.append(ModelUse(session, project, day, model, usage, dollars))
+    return uses
 
 
-def _rows(by: str, took: Iterable[Took]) -> list[CostRow]:
-    groups: defaultdict[str, list[Took]] = defaultdict(list)
-    for part in took:
-        groups[getattr(part, by)].append(part)
+def _cost_rows(by: str, uses: Iterable[ModelUse]) -> list[CostRow]:
+    groups: defaultdict[str, list[ModelUse]] = defaultdict(list)
+    for use in uses:
+        groups[getattr(use, by)].append(use)
     rows = []
-    for name, parts in groups.items():
-        whole = total(part.usage for part in parts)
-        paid = [part.dollars for part in parts if part.dollars is not None]
-        count = len({part.session for part in parts})
+    for name, group in groups.items():
+        usage = total(use.usage for use in group)
+        paid = [use.dollars for use in group if use.dollars is not None]
+        count = len({use.session for use in group})
         dollars = round(sum(paid), 2) if paid else None
-        rows.append(CostRow(name, whole.tokens, asdict(whole), dollars, count))
+        rows.append(CostRow(name, usage.tokens, asdict(usage), dollars, count))
     if by == "day":
         return sorted(rows, key=lambda row: row.name, reverse=True)
     return sorted(rows, key=lambda row: (-(row.dollars or 0), -row.tokens))
@@ -201,10 +202,10 @@ def prices_of(ctx: Context) -> Prices:
     Raises:
         BadInputError: a line of the user's is no price.
     """
-    prices, own = [], list[str]()
+    prices, user_lines = [], list[str]()
     with suppress(OSError):
-        own = tables.lines(PRICES, ctx.home.root)
-    for line in (*own, *tables.lines("model_prices")):
+        user_lines = tables.lines(PRICES, ctx.home.root)
+    for line in (*user_lines, *tables.lines("model_prices")):
         name, *numbers = line.split()
         row = [float(number) for number in numbers if number.replace(".", "", 1).isdecimal()]
         if not len(row) == len(numbers) == 5:
@@ -218,45 +219,49 @@ def prices_of(ctx: Context) -> Prices:
 
 def cost(usage: Usage, model: str, prices: Prices) -> float | None:
     """Return what tokens of a model cost in dollars, None where it has no price."""
-    row = next((row for name, row in prices if fnmatchcase(model, name)), None)
-    if row is None:
+    rates = next((rates for name, rates in prices if fnmatchcase(model, name)), None)
+    if rates is None:
         return None
-    sorts = (usage.input, usage.output, usage.cache_5m, usage.cache_1h, usage.cached)
-    return sum(count * dollars for count, dollars in zip(sorts, row, strict=True)) / MILLION
+    counts = (usage.input, usage.output, usage.cache_5m, usage.cache_1h, usage.cached)
+    return sum(count * dollars for count, dollars in zip(counts, rates, strict=True)) / MILLION
 
 
 # -- which model --
 
 
-def _route(ctx: Context, request: CostRequest, took: Sequence[Took]) -> ledger.Answer:
-    """Return how models did tasks like one, the surest first, each with what a session of such tasks took of it in
-    the median (None without a price); and the cheapest of those that did as well as any."""
+def _recommend_model(ctx: Context, request: CostRequest, uses: Sequence[ModelUse]) -> ledger.Answer:
+    """Return how models did tasks of the same kind, the surest first, each with the median of what a session with
+    such a task cost (None without a price); and the cheapest of those that did as well as any."""
     kind = kind_of(request.task)
     tasks = ledger.tasks_of(messages.asker_of(ctx, request), kind=kind)
-    done = {
+    rates = {
         model: ledger.done_of(task for task in tasks if task.model == model)
         for model in {task.model for task in tasks if task.model and task.is_judged}
     }
-    order = sorted(done, key=lambda model: -done[model].low)
-    dollars = {model: _of_a_session(tasks, took, model) for model in order}
-    proven, named = [model for model in order if done[model].is_enough], kind or "all kinds"
-    summary = f"{NOT_ENOUGH}: fewer than two models did five tasks of {named} whose end is known."
+    order = sorted(rates, key=lambda model: -rates[model].low)
+    dollars = {model: _session_dollars(tasks, uses, model) for model in order}
+    proven, kind_name = [model for model in order if rates[model].is_enough], kind or "all kinds"
+    summary = (
+        f"{NOT_ENOUGH}: fewer than two models did five tasks of {kind_name} whose end is known."
+    )
     if len(proven) > 1:
-        fit = [model for model in proven if done[model].high >= done[proven[0]].low]
-        best = min(fit, key=lambda model: (dollars[model] is None, dollars[model] or 0))
-        summary = f"For {named}: {best} is the cheapest of those of which none did surely better."
-    views = [{"model": model, "done": done[model], "dollars": dollars[model]} for model in order]
+        candidates = [model for model in proven if rates[model].high >= rates[proven[0]].low]
+        best = min(candidates, key=lambda model: (dollars[model] is None, dollars[model] or 0))
+        summary = (
+            f"For {kind_name}: {best} is the cheapest of those of which none did surely better."
+        )
+    views = [{"model": model, "done": rates[model], "dollars": dollars[model]} for model in order]
     return ledger.answer(ctx, summary, models=views)
 
 
-def _of_a_session(tasks: Iterable[Task], took: Iterable[Took], model: str) -> float | None:
-    """Return what a session in which a model did such a task took of it in the median, None without a price."""
-    mine = {task.session for task in tasks if task.model == model}
-    paid: defaultdict[str, float] = defaultdict(float)
-    for part in took:
-        if part.session in mine and part.model == model and part.dollars is not None:
-            paid[part.session] += part.dollars
-    return round(median_high(paid.values()), 2) if paid else None
+def _session_dollars(tasks: Iterable[Task], uses: Iterable[ModelUse], model: str) -> float | None:
+    """Return the median of what a model cost in sessions in which it did one of these tasks, None without a price."""
+    sessions = {task.session for task in tasks if task.model == model}
+    by_session: defaultdict[str, float] = defaultdict(float)
+    for use in uses:
+        if use.session in sessions and use.model == model and use.dollars is not None:
+            by_session[use.session] += use.dollars
+    return round(median_high(by_session.values()), 2) if by_session else None
 
 
 # -- what is given unasked (`context_budget`) --
@@ -301,26 +306,35 @@ def budget(ctx: Context, request: BudgetRequest) -> ledger.Answer:
         many `sessions` were given anything.
     """
     is_set = request.action == "set"
-    summary = _set(ctx, request) if is_set else ""
+    summary = _set_limit(ctx, request) if is_set else ""
     since = request.since or ctx.now() - timedelta(days=DAYS)
-    given = list(_given(ctx, since))
+    given = list(_given_context(ctx, since))
     session = request.session or (given[0][0] if given else "")
-    sessions = len({whose for whose, _, _ in given})
+    sessions = len({owner for owner, _, _ in given})
     uses = ctx.state.use_counts("channel", since)
     views: list[dict[str, object]] = []
-    for part in PARTS:
-        count = uses.get(PROCEDURES if part == GUIDANCE else part)
-        limit = FIXED.get(part) or int(getattr(ctx.settings, SETTINGS[part]))
-        own = [tokens for whose, way, tokens in given if (whose, way) == (session, part)]
+    for compartment in PARTS:
+        use_count = uses.get(PROCEDURES if compartment == GUIDANCE else compartment)
+        limit = FIXED.get(compartment) or int(getattr(ctx.settings, SETTINGS[compartment]))
+        session_tokens = [
+            tokens for owner, way, tokens in given if (owner, way) == (session, compartment)
+        ]
         views.append({
-            "compartment": part, "limit": limit, "setting": SETTINGS.get(part, ""), "used": sum(own), "times": len(own),
-            "all": sum(tokens for _, way, tokens in given if way == part),
-            "brought": rate(count.used, count.shown) if count else None,
+            "compartment": compartment, "limit": limit, "setting": SETTINGS.get(compartment, ""),
+            "used": sum(session_tokens), "times": len(session_tokens),
+            "all": sum(tokens for _, way, tokens in given if way == compartment),
+            "brought": rate(use_count.used, use_count.shown) if use_count else None,
         })  # fmt: skip
-    total, cap = sum(n for whose, _, n in given if whose == session), ctx.settings.session_tokens
+    total, cap = (
+        sum(tokens for owner, _, tokens in given if owner == session),
+        ctx.settings.session_tokens,
+    )
     if not summary and session:
-        most, whole = f" of at most {cap}" if cap else "", sum(tokens for _, _, tokens in given)
-        summary = f"{total} tokens{most} in this session, {whole} in {sessions} sessions since {since:%Y-%m-%d}."
+        limit_note, all_tokens = (
+            f" of at most {cap}" if cap else "",
+            sum(tokens for _, _, tokens in given),
+        )
+        summary = f"{total} tokens{limit_note} in this session, {all_tokens} in {sessions} sessions since {since:%Y-%m-%d}."
     return ledger.answer(
         ctx,
         summary or f"No session was given anything since {since:%Y-%m-%d}.",
@@ -333,16 +347,18 @@ def budget(ctx: Context, request: BudgetRequest) -> ledger.Answer:
     )
 
 
-def _given(ctx: Context, since: datetime) -> Iterator[tuple[str, str, int]]:
+def _given_context(ctx: Context, since: datetime) -> Iterator[tuple[str, str, int]]:
     """Yield what sessions were given since a time, the newest first: the session, by which way, and its tokens."""
     ctx.state.flush()
     for entry in ctx.state.audit_entries(MOST_ENTRIES, since, "recall"):
-        session, part, tokens = (entry.detail.get(name) for name in ("session", "part", "tokens"))
-        if session and isinstance(part, str) and isinstance(tokens, int):
-            yield str(session), part, tokens
+        session, compartment, tokens = (
+            entry.detail.get(name) for name in ("session", "part", "tokens")
+        )
+        if session and isinstance(compartment, str) and isinstance(tokens, int):
+            yield str(session), compartment, tokens
 
 
-def _set(ctx: Context, request: BudgetRequest) -> str:
+def _set_limit(ctx: Context, request: BudgetRequest) -> str:
     name = SETTINGS[request.compartment]
     raw = {**config.read_file(ctx.home.config), name: request.tokens}
     config.validate(raw)

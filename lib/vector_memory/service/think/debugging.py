@@ -68,18 +68,28 @@ def flow(ctx: Context, request: FlowRequest) -> ledger.Answer:
         The `nodes` in order, the `edges`, and the same as a `mermaid` flowchart.
     """
     steps = steps_of(ctx, request, request.session)
-    mine = [step for step in steps if request.turn in (0, step.turn)]
-    if not mine:
+    shown_steps = [step for step in steps if request.turn in (0, step.turn)]
+    if not shown_steps:
         raise NotFoundError(f"There is no turn {request.turn}.", f"It has {steps[-1].turn} turns.")
-    nodes, edges = graph(mine)
-    kept = nodes[: request.k]
-    ids = {node.id for node in kept}
-    drawn = [edge for edge in edges if {edge.from_id, edge.to_id} <= ids]
-    failed, turns = sum(node.failed for node in nodes), len({step.turn for step in mine})
-    left = f", the first {len(kept)} of {len(nodes)} nodes" if len(nodes) > len(kept) else ""
+    nodes, edges = graph(shown_steps)
+    shown_nodes = nodes[: request.k]
+    ids = {node.id for node in shown_nodes}
+    shown_edges = [edge for edge in edges if {edge.from_id, edge.to_id} <= ids]
+    failed, turns = sum(node.failed for node in nodes), len({step.turn for step in shown_steps})
+    cut_note = (
+        f", the first {len(shown_nodes)} of {len(nodes)} nodes"
+        if len(nodes) > len(shown_nodes)
+        else ""
+    )
     where = f"turn {request.turn}" if request.turn else f"{turns} turns"
-    summary = f"{len(mine)} steps in {where}, {failed} failed{left}."
-    return ledger.answer(ctx, summary, mermaid=mermaid(kept, drawn), nodes=kept, edges=drawn)
+    summary = f"{len(shown_steps)} steps in {where}, {failed} failed{cut_note}."
+    return ledger.answer(
+        ctx,
+        summary,
+        mermaid=mermaid(shown_nodes, shown_edges),
+        nodes=shown_nodes,
+        edges=shown_edges,
+    )
 
 
 def steps_of(ctx: Context, request: messages.Request, session: str) -> list[LoggedStep]:
@@ -106,8 +116,8 @@ def steps_of(ctx: Context, request: messages.Request, session: str) -> list[Logg
 
 
 def graph(steps: Sequence[LoggedStep]) -> tuple[list[FlowNode], list[FlowEdge]]:
-    """Return steps as nodes, and edges between them. What failed and went well later in its turn is mended
-    there."""
+    """Return steps as nodes, and edges between them. A step that failed and later in its turn went well has an edge
+    `mended` from the one to the other."""
     nodes: list[FlowNode] = []
     edges: list[FlowEdge] = []
     failing: dict[tuple[int, str], FlowNode] = {}
@@ -115,21 +125,25 @@ def graph(steps: Sequence[LoggedStep]) -> tuple[list[FlowNode], list[FlowEdge]]:
     for step in (step for step in steps if step.what != OTHER):
         is_named = step.what not in (READ, EDIT)
         label = (is_named and (step.job or step.said.split("\n", 1)[0])) or step.what
-        last = nodes[-1] if nodes else None
-        if last and (last.what, last.label, last.turn) == (step.what, label, step.turn):
-            last.n += 1
+        previous = nodes[-1] if nodes else None
+        if previous and (previous.what, previous.label, previous.turn) == (
+            step.what,
+            label,
+            step.turn,
+        ):
+            previous.n += 1
         else:
             nodes.append(FlowNode(f"n{len(nodes) + 1}", step.turn, step.what, label, 1, 0))
-            if last:
-                edges.append(FlowEdge(last.id, nodes[-1].id))
+            if previous:
+                edges.append(FlowEdge(previous.id, nodes[-1].id))
         node, key = nodes[-1], (step.turn, label)
         if step.ok is False:
             node.failed, node.error = node.failed + 1, step.error or node.error
             failing[key] = node
         elif step.ok and key in failing:
-            broken = failing.pop(key)
-            if broken is not node:
-                edges.append(FlowEdge(broken.id, node.id, "mended"))
+            failed_node = failing.pop(key)
+            if failed_node is not node:
+                edges.append(FlowEdge(failed_node.id, node.id, "mended"))
     return nodes, edges
 
 
@@ -140,8 +154,12 @@ def mermaid(nodes: Sequence[FlowNode], edges: Sequence[FlowEdge]) -> str:
         lines.append(f'subgraph t{turn}["turn {turn}"]')
         for node in in_turn:
             times = f" x{node.n}" if node.n > 1 else ""
-            bad = f" ({node.failed} failed)" if node.failed else ""
-            text = " ".join(node.label.translate(_UNFIT).split())[:MOST_LABEL].strip() + times + bad
+            failures = f" ({node.failed} failed)" if node.failed else ""
+            text = (
+                " ".join(node.label.translate(_UNFIT).split())[:MOST_LABEL].strip()
+                + times
+                + failures
+            )
             shape = f'(["{text}"])' if node.what == PROMPT else f'["{text}"]'
             lines.append(f"{node.id}{shape}" + (":::failed" if node.failed else ""))
         lines.append("end")
@@ -158,7 +176,7 @@ ANALYSES = "causal_analysis"
 BEFORE, MOST_CASES, MOST_ENDS, MOST_BEFORE = 5, 10, 5, 8
 ALIKE = 0.7
 """The share of an error's telling words that must stand in a known one, or the other way round."""
-Met = tuple[Task, Trouble]
+FailureCase = tuple[Task, Trouble]
 
 
 class CauseRequest(ledger.WorkRequest):
@@ -193,47 +211,52 @@ def explain(ctx: Context, request: CauseRequest) -> ledger.Answer:
         )
     asker = messages.asker_of(ctx, request)
     all_tasks = ledger.tasks_of(asker)
-    met = _met(all_tasks, request)
-    shown = met[: -MOST_CASES - 1 : -1]
-    stood = [_before(ctx, asker, task, trouble) for task, trouble in shown]
-    ended = (trouble.end for _, trouble in met if trouble.end)
-    ends = Counter("a change of files" if end == EDIT else end for end in ended)
-    before = Counter(step for steps in stood for step in dict.fromkeys(steps))
-    kinds, tasks = {task.kind for task, _ in met}, len({task.key for task, _ in met})
-    like, job = [task for task in all_tasks if task.kind in kinds], ledger.job_of(request.step)
+    cases = _find_cases(all_tasks, request)
+    shown_cases = cases[: -MOST_CASES - 1 : -1]
+    steps_before = [_steps_before(ctx, asker, task, trouble) for task, trouble in shown_cases]
+    endings = (trouble.end for _, trouble in cases if trouble.end)
+    ends = Counter("a change of files" if end == EDIT else end for end in endings)
+    before = Counter(step for steps in steps_before for step in dict.fromkeys(steps))
+    kinds, tasks = {task.kind for task, _ in cases}, len({task.key for task, _ in cases})
+    like_tasks, job = (
+        [task for task in all_tasks if task.kind in kinds],
+        ledger.job_of(request.step),
+    )
     names = (f"with {job}", f"without {job}")
     summary = f"{NOT_ENOUGH}: such a failure was never met here."
-    if met:
-        how = f"it was ended in {len(ends)} ways" if ends else "nothing is known to end it"
-        summary = f"Met in {tasks} of {len(like)} tasks of the same kinds, last {met[-1][0].at[:10]}; {how}."
+    if cases:
+        ending_note = f"it was ended in {len(ends)} ways" if ends else "nothing is known to end it"
+        summary = f"Met in {tasks} of {len(like_tasks)} tasks of the same kinds, last {cases[-1][0].at[:10]}; {ending_note}."
     return ledger.answer(
         ctx,
         summary,
         tasks=tasks,
-        of=len(like),
+        of=len(like_tasks),
         cases=[
             {"at": task.at, "session": task.session, "before": steps}
             | {"job": trouble.job, "error": trouble.line, "mended_by": trouble.end}
-            for (task, trouble), steps in zip(shown, stood, strict=True)
+            for (task, trouble), steps in zip(shown_cases, steps_before, strict=True)
         ],
         mended_by=dict(ends.most_common(MOST_ENDS)),
         before=dict(before.most_common(MOST_BEFORE)),
-        with_step=ledger.compare_ways(like, {job}, set(), names) if request.step else None,
+        with_step=ledger.compare_ways(like_tasks, {job}, set(), names) if request.step else None,
         dry_run=request.dry_run,
-        id=_keep(ctx, request, met, summary) if met and not request.dry_run else None,
+        id=_store_analysis(ctx, request, cases, summary) if cases and not request.dry_run else None,
     )
 
 
-def _met(tasks: Sequence[Task], request: CauseRequest) -> list[Met]:
+def _find_cases(tasks: Sequence[Task], request: CauseRequest) -> list[FailureCase]:
     """Return the failures that are meant, each with its task, the oldest first."""
-    asked = terms_of(request.error)
+    error_terms = terms_of(request.error)
 
     def is_meant(trouble: Trouble) -> bool:
-        held = terms_of(f"{trouble.job} {trouble.line}")
-        shared = len(asked & held)
+        terms = terms_of(f"{trouble.job} {trouble.line}")
+        shared = len(error_terms & terms)
         # A line without a telling word is like none.
-        is_like = shared >= min(2, len(asked)) and shared >= ALIKE * min(len(asked), len(held))
-        return is_like and bool(asked) == bool(request.error)
+        is_like = shared >= min(2, len(error_terms)) and shared >= ALIKE * min(
+            len(error_terms), len(terms)
+        )
+        return is_like and bool(error_terms) == bool(request.error)
 
     return [
         (task, trouble)
@@ -244,18 +267,20 @@ def _met(tasks: Sequence[Task], request: CauseRequest) -> list[Met]:
     ]
 
 
-def _before(ctx: Context, asker: messages.Asker, task: Task, trouble: Trouble) -> list[str]:
+def _steps_before(ctx: Context, asker: messages.Asker, task: Task, trouble: Trouble) -> list[str]:
     """Return the steps right before a failure, as far as they are known."""
     steps = step_log.of_session(ctx, task.session, asker.scope.projects)
-    place = next((n for n, step in enumerate(steps) if step.sign == trouble.sign), 0)
-    return [step.job or step.what for step in steps[max(0, place - BEFORE) : place]]
+    position = next((n for n, step in enumerate(steps) if step.sign == trouble.sign), 0)
+    return [step.job or step.what for step in steps[max(0, position - BEFORE) : position]]
 
 
-def _keep(ctx: Context, request: CauseRequest, met: Sequence[Met], summary: str) -> str | None:
-    task, trouble = met[-1]
+def _store_analysis(
+    ctx: Context, request: CauseRequest, cases: Sequence[FailureCase], summary: str
+) -> str | None:
+    task, trouble = cases[-1]
     text = f"`{trouble.job}`: {trouble.line}\n{summary}"
     key = ledger.key_of(trouble.sign or trouble.line)
-    extra = {"cases": len(met)}
+    extra = {"cases": len(cases)}
     record = CountedRecord(ANALYSES, key, text, kind=CAUSE, session=task.session, extra=extra)
     stored = counted_records.keep(ctx, ledger.project_of(ctx, request), record)
     ctx.audit("analyse", request.actor, [stored.id] if stored else [])

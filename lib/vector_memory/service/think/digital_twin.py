@@ -51,7 +51,7 @@ class TwinRequest(messages.Request):
     n: int = messages.number(40, 1, 200)
 
 
-class Given(NamedTuple):
+class PromptAnswer(NamedTuple):
     """What a prompt was given: the ids of its notes, and its tokens."""
 
     ids: frozenset[str]
@@ -79,33 +79,36 @@ def try_out(ctx: Context, request: TwinRequest, progress: Progress) -> ledger.An
             "Settings go with the scenario `settings`, and it needs some.",
             "Give them as NAME=VALUE, such as threshold=0.4.",
         )
-    changed = ledger.with_settings(ctx.settings, request.settings, TRIED)
+    changed_settings = ledger.with_settings(ctx.settings, request.settings, TRIED)
     asker = ledger.project_of(ctx, request)
-    asked = _recorded(asker, request.n)
-    if not asked:
+    prompt_passages = _recorded_prompts(asker, request.n)
+    if not prompt_passages:
         summary = f"{NOT_ENOUGH}: no prompt of this project is known."
         return ledger.answer(ctx, summary, scenario=scenario, replayed=0, differ=0)
     with store_copy.copied(ctx, asker) as copy:
         store_copy.follow(copy, progress)
-        before = _replayed(copy, asker, asked, progress, "without the change")
+        before = _replay(copy, asker, prompt_passages, progress, "without the change")
         store_copy.set_time(copy, ctx.now())
-        number = _applied(copy, scenario, asker, progress)
+        changed_count = _apply_change(copy, scenario, asker, progress)
         store_copy.follow(copy, progress)
-        copy.settings = store_copy.alone(changed)
-        for memory in asked:
-            copy.state.clear_shown(memory.source.session)
-        after = _replayed(copy, asker, asked, progress, "with the change")
-    made = _compared(ctx, asker, before, after)
-    did = {PRUNE: f"{number} memories would go. ", CONSOLIDATE: f"{number} would be merged. "}
-    promote = _promotion(scenario, request.settings) if made["differ"] or number else ""
-    made |= {"told": f"{did.get(scenario, '')}{made['told']}", "scenario": scenario}
-    made |= {"changed": number, "promote": promote}
-    detail = {"scenario": scenario, "differ": made["differ"]}
+        copy.settings = store_copy.isolated(changed_settings)
+        for passage in prompt_passages:
+            copy.state.clear_shown(passage.source.session)
+        after = _replay(copy, asker, prompt_passages, progress, "with the change")
+    answer = _compare_answers(ctx, asker, before, after)
+    effects = {
+        PRUNE: f"{changed_count} memories would go. ",
+        CONSOLIDATE: f"{changed_count} would be merged. ",
+    }
+    promote = _promotion(scenario, request.settings) if answer["differ"] or changed_count else ""
+    answer |= {"told": f"{effects.get(scenario, '')}{answer['told']}", "scenario": scenario}
+    answer |= {"changed": changed_count, "promote": promote}
+    detail = {"scenario": scenario, "differ": answer["differ"]}
     ctx.state.audit("digital_twin", request.actor, [], detail)
-    return made
+    return answer
 
 
-def _recorded(asker: ProjectAsker, most: int) -> list[Memory]:
+def _recorded_prompts(asker: ProjectAsker, most: int) -> list[Memory]:
     """Return passages of the newest prompts of a project that asked for something, each once, in order."""
     scope = Scope(projects=(asker.place.id,), kinds=(PASSAGE,))
     by_text: dict[str, Memory] = {}
@@ -118,43 +121,49 @@ def _recorded(asker: ProjectAsker, most: int) -> list[Memory]:
     return list(by_text.values())[::-1]
 
 
-def _replayed(
-    copy: Context, asker: ProjectAsker, asked: Sequence[Memory], progress: Progress, doing: str
-) -> list[Given]:
+def _replay(
+    copy: Context,
+    asker: ProjectAsker,
+    prompt_passages: Sequence[Memory],
+    progress: Progress,
+    doing: str,
+) -> list[PromptAnswer]:
     """Ask every prompt at its own time, of what was remembered by then; return what each was given."""
-    given = []
-    for number, memory in enumerate(asked):
-        progress(number, len(asked), doing)
+    answers = []
+    for number, passage in enumerate(prompt_passages):
+        progress(number, len(prompt_passages), doing)
         copy.hooks.give_way()
-        store_copy.set_time(copy, memory.created_at)
-        here, session = asker_in(copy, asker.place), memory.source.session
-        own = replace(here, scope=replace(here.scope, until=memory.created_at))
-        seen, folder = copy.state.shown(session), asker.place.root
-        prompt = memory.title.strip()
-        question = HookQuestion(**vars(own), session=session, folder=folder, prompt=prompt)
+        store_copy.set_time(copy, passage.created_at)
+        copy_asker, session = asker_in(copy, asker.place), passage.source.session
+        asker_then = replace(copy_asker, scope=replace(copy_asker.scope, until=passage.created_at))
+        shown_before, folder = copy.state.shown(session), asker.place.root
+        prompt = passage.title.strip()
+        question = HookQuestion(**vars(asker_then), session=session, folder=folder, prompt=prompt)
         block = prompt_recall.on_prompt(copy, question)
-        ids = frozenset(copy.state.shown(session) - seen)
-        given.append(Given(ids, fence.tokens(block) if block else 0))
-    return given
+        ids = frozenset(copy.state.shown(session) - shown_before)
+        answers.append(PromptAnswer(ids, fence.tokens(block) if block else 0))
+    return answers
 
 
-def _applied(copy: Context, scenario: str, asker: ProjectAsker, progress: Progress) -> int:
+def _apply_change(copy: Context, scenario: str, asker: ProjectAsker, progress: Progress) -> int:
     """Make the change on the copy; return how many memories it took away or merged."""
-    here = messages.Request(project=asker.place.root, cwd=asker.place.root).as_asked()
+    fields = messages.Request(project=asker.place.root, cwd=asker.place.root).as_asked()
     if scenario == PRUNE:
-        listed = prune_candidates.PruneRequest(k=MOST_CHANGED, **here)
-        ids = tuple(memory.id for memory in prune_candidates.prune(copy, listed, progress).memories)
+        request = prune_candidates.PruneRequest(k=MOST_CHANGED, **fields)
+        ids = tuple(
+            memory.id for memory in prune_candidates.prune(copy, request, progress).memories
+        )
         if ids:
-            edit_forget.forget(copy, edit_forget.ForgetRequest(ids=ids, **here))
+            edit_forget.forget(copy, edit_forget.ForgetRequest(ids=ids, **fields))
         return len(ids)
     if scenario == CONSOLIDATE:
-        merge = consolidate.ConsolidateRequest(k=MOST_CHANGED, dry_run=False, **here)
+        merge = consolidate.ConsolidateRequest(k=MOST_CHANGED, dry_run=False, **fields)
         return consolidate.consolidate(copy, merge, progress).merged
     return 0
 
 
-def _compared(
-    ctx: Context, asker: ProjectAsker, before: list[Given], after: list[Given]
+def _compare_answers(
+    ctx: Context, asker: ProjectAsker, before: list[PromptAnswer], after: list[PromptAnswer]
 ) -> ledger.Answer:
     pairs = list(zip(before, after, strict=True))
     lost = [id for old, new in pairs for id in sorted(old.ids - new.ids)]
@@ -172,17 +181,17 @@ def _compared(
         summary,
         replayed=len(pairs),
         differ=differ,
-        before=_recalled(before),
-        after=_recalled(after),
-        lost=ledger.shown(asker, lost)[:EXAMPLES],
-        gained=ledger.shown(asker, gained)[:EXAMPLES],
+        before=_answer_totals(before),
+        after=_answer_totals(after),
+        lost=ledger.brief_views(asker, lost)[:EXAMPLES],
+        gained=ledger.brief_views(asker, gained)[:EXAMPLES],
     )
 
 
-def _recalled(given: Sequence[Given]) -> dict[str, int]:
+def _answer_totals(answers: Sequence[PromptAnswer]) -> dict[str, int]:
     """Return how many prompts were given anything, how many notes, and their tokens."""
-    tokens = [answer.tokens for answer in given if answer.tokens]
-    notes = sum(len(answer.ids) for answer in given)
+    tokens = [answer.tokens for answer in answers if answer.tokens]
+    notes = sum(len(answer.ids) for answer in answers)
     return {"prompts": len(tokens), "notes": notes, "tokens": sum(tokens)}
 
 

@@ -38,13 +38,13 @@ OF_A_STORE: dict[str, Callable[[ReadStore], Breaches]] = {}
 """Checks of all rows of a store together."""
 OF_ALL: dict[str, Callable[[Context], Breaches]] = {}
 """Checks of what stands beside the stores."""
-C = TypeVar("C", bound=Callable[..., object])
+Check = TypeVar("Check", bound=Callable[..., object])
 
 
-def _in(checks: dict[str, C]) -> Callable[[C], C]:
-    """Return what puts the check of a property among others."""
+def _register_in(checks: dict[str, Check]) -> Callable[[Check], Check]:
+    """Return a decorator that enters the check of a property, named after its function, into a table of checks."""
 
-    def put(check: C) -> C:
+    def put(check: Check) -> Check:
         name = check.__name__.strip("_").replace("_", "-")
         checks[name], PROPERTIES[name] = check, " ".join(str(check.__doc__).split())
         return check
@@ -53,7 +53,7 @@ def _in(checks: dict[str, C]) -> Callable[[C], C]:
 
 
 class RowState(NamedTuple):
-    """How a memory stands, of all that is looked at once all are read."""
+    """A memory's status and successor: all of a row that the checks of a whole store look at."""
 
     status: Status
     successor: str
@@ -64,7 +64,7 @@ class ReadStore(NamedTuple):
 
     Attributes:
         rows: how each memory stands, by its id.
-        over: active memories that have expired or hold no longer.
+        ended: active memories that have expired or hold no longer.
         digest: SHA-256 of all rows in their order; `is_still`: nothing was written meanwhile.
     """
 
@@ -72,7 +72,7 @@ class ReadStore(NamedTuple):
     asker: Asker
     shelf: Shelf
     rows: dict[str, RowState]
-    over: list[Memory]
+    ended: list[Memory]
     digest: str
     is_still: bool
 
@@ -100,7 +100,7 @@ def verify(ctx: Context, request: InvariantsRequest, progress: Progress) -> ledg
     stores, count = list[dict[str, object]](), 0
     for number, shelf in enumerate(asker.shelves):
         progress(number, len(asker.shelves) + 1, "reading every row")
-        store = _read(ctx, asker, shelf, broken)
+        store = _read_store(ctx, asker, shelf, broken)
         facts = {"rows": len(store.rows), "digest": store.digest, "is_still": store.is_still}
         stores.append({"store": shelf.folder, **facts})
         count += len(store.rows)
@@ -108,15 +108,15 @@ def verify(ctx: Context, request: InvariantsRequest, progress: Progress) -> ledg
             broken[name] += OF_A_STORE[name](store)
     for name in broken.keys() & OF_ALL.keys():
         broken[name] += OF_ALL[name](ctx)
-    bad = [name for name, breaches in broken.items() if breaches]
+    broken_names = [name for name, breaches in broken.items() if breaches]
     digests = [store["digest"] for store in stores]
-    detail = {"holds": not bad, "properties": len(broken), "digests": digests}
+    detail = {"holds": not broken_names, "properties": len(broken), "digests": digests}
     ctx.state.audit("formal_verify", request.actor, [], detail)
-    verdict = f"Does not hold: {', '.join(bad)}." if bad else "All hold."
+    verdict = f"Does not hold: {', '.join(broken_names)}." if broken_names else "All hold."
     return ledger.answer(
         ctx,
         f"{len(broken)} properties were checked over {count} rows. {verdict}",
-        holds=not bad,
+        holds=not broken_names,
         checked_at=ctx.now(),
         version=version(),
         stores=stores,
@@ -126,32 +126,37 @@ def verify(ctx: Context, request: InvariantsRequest, progress: Progress) -> ledg
 
 
 def _property(name: str, breaches: Sequence[tuple[str, str]]) -> dict[str, object]:
-    head = {"name": name, "means": PROPERTIES[name], "holds": not breaches, "broken": len(breaches)}
-    return {**head, "examples": [{"id": id, "why": why} for id, why in breaches[:SHOWN]]}
+    facts = {
+        "name": name,
+        "means": PROPERTIES[name],
+        "holds": not breaches,
+        "broken": len(breaches),
+    }
+    return {**facts, "examples": [{"id": id, "why": why} for id, why in breaches[:SHOWN]]}
 
 
-def _read(
+def _read_store(
     ctx: Context, asker: Asker, shelf: Shelf, broken: dict[str, list[tuple[str, str]]]
 ) -> ReadStore:
     """Read a store, and note what is wrong with each row by itself."""
-    rows, over, now = dict[str, RowState](), list[Memory](), ctx.now()
+    rows, ended, now = dict[str, RowState](), list[Memory](), ctx.now()
     digest, after, before = hashlib.sha256(), 0, shelf.journal.given_seq()
     checks = [(broken[name], OF_A_ROW[name]) for name in broken.keys() & OF_A_ROW.keys()]
     while page := shelf.journal.changes(after, PAGE):
         for memory, _, text_hash in page:
-            digest.update(_line(memory, text_hash))
+            digest.update(_row_bytes(memory, text_hash))
             rows[memory.id] = RowState(memory.status, memory.superseded_by)
             if memory.status is Status.ACTIVE and not holds_at(memory, now):
-                over.append(memory)
+                ended.append(memory)
             for breaches, check in checks:
                 breaches += [(memory.id, why) for why in check(memory)]
         after = page[-1][0].seq
         ctx.hooks.give_way()
     is_still = shelf.journal.given_seq() == before
-    return ReadStore(ctx, asker, shelf, rows, over, digest.hexdigest(), is_still)
+    return ReadStore(ctx, asker, shelf, rows, ended, digest.hexdigest(), is_still)
 
 
-def _line(memory: Memory, text_hash: bytes) -> bytes:
+def _row_bytes(memory: Memory, text_hash: bytes) -> bytes:
     """Return all that the properties look at, in one form."""
     fields = (
         memory.seq, memory.id, memory.status, memory.superseded_by, text_hash.hex(), memory.kind,
@@ -164,7 +169,7 @@ def _line(memory: Memory, text_hash: bytes) -> bytes:
 # -- properties of a row --
 
 
-@_in(OF_A_ROW)
+@_register_in(OF_A_ROW)
 def _status_fits(memory: Memory) -> Iterable[str]:
     """What gave way names its successor, and what is active names none."""
     if memory.status is Status.SUPERSEDED and not memory.superseded_by:
@@ -173,14 +178,14 @@ def _status_fits(memory: Memory) -> Iterable[str]:
         yield f"is active, and gave way to {memory.superseded_by[:12]}"
 
 
-@_in(OF_A_ROW)
+@_register_in(OF_A_ROW)
 def _forgotten_has_no_words(memory: Memory) -> Iterable[str]:
     """A forgotten memory holds no text, title or tags."""
     if memory.status is Status.FORGOTTEN and (memory.text or memory.title or memory.tags):
         yield "is forgotten, and still has words"
 
 
-@_in(OF_A_ROW)
+@_register_in(OF_A_ROW)
 def _times_are_in_order(memory: Memory) -> Iterable[str]:
     """Nothing ends before it begins to hold."""
     start, end = memory.valid_from, memory.valid_until
@@ -188,7 +193,7 @@ def _times_are_in_order(memory: Memory) -> Iterable[str]:
         yield f"holds from {start.isoformat()}, which is after its end {end.isoformat()}"
 
 
-@_in(OF_A_ROW)
+@_register_in(OF_A_ROW)
 def _foreign_does_not_bind(memory: Memory) -> Iterable[str]:
     """Nothing that others wrote, or that looks like an instruction, counts as a rule or as important, unless it is
     held back."""
@@ -198,7 +203,7 @@ def _foreign_does_not_bind(memory: Memory) -> Iterable[str]:
         yield f"was written by others or looks like an instruction, and has {weights}"
 
 
-@_in(OF_A_ROW)
+@_register_in(OF_A_ROW)
 def _no_secret_is_stored(memory: Memory) -> Iterable[str]:
     """The redactor of today finds nothing in any text or title."""
     for name, text in (("text", memory.text), ("title", memory.title)):
@@ -209,7 +214,7 @@ def _no_secret_is_stored(memory: Memory) -> Iterable[str]:
             yield f"its {name} cannot be looked at for secrets"
 
 
-@_in(OF_A_ROW)
+@_register_in(OF_A_ROW)
 def _conditions_can_be_read(memory: Memory) -> Iterable[str]:
     """Each procedure's conditions have a form that hooks understand."""
     triggers = memory.extra.get(TRIGGERS)
@@ -220,7 +225,7 @@ def _conditions_can_be_read(memory: Memory) -> Iterable[str]:
             yield str(error)
 
 
-@_in(OF_A_ROW)
+@_register_in(OF_A_ROW)
 def _plans_have_an_order(memory: Memory) -> Iterable[str]:
     """No tasks of a plan wait for each other."""
     if memory.kind == planning.PLAN and memory.status is Status.ACTIVE:
@@ -233,15 +238,18 @@ def _plans_have_an_order(memory: Memory) -> Iterable[str]:
 # -- properties of a store --
 
 
-@_in(OF_A_STORE)
+@_register_in(OF_A_STORE)
 def _rows_can_be_read(store: ReadStore) -> Breaches:
     """Every row's checksum is right."""
-    there = sum(store.shelf.journal.count(Scope(), status) for status in Status)
-    if there != len(store.rows):
-        yield store.shelf.folder, f"{there - len(store.rows)} of {there} rows cannot be read"
+    row_count = sum(store.shelf.journal.count(Scope(), status) for status in Status)
+    if row_count != len(store.rows):
+        yield (
+            store.shelf.folder,
+            f"{row_count - len(store.rows)} of {row_count} rows cannot be read",
+        )
 
 
-@_in(OF_A_STORE)
+@_register_in(OF_A_STORE)
 def _successors_exist(store: ReadStore) -> Breaches:
     """Each successor is there."""
     for id, row in store.rows.items():
@@ -249,38 +257,38 @@ def _successors_exist(store: ReadStore) -> Breaches:
             yield id, f"gave way to {row.successor[:12]}, which is not there"
 
 
-@_in(OF_A_STORE)
+@_register_in(OF_A_STORE)
 def _supersession_ends(store: ReadStore) -> Breaches:
     """No chain of successors comes back to itself."""
     ended: set[str] = set()
     for start in store.rows:
         chain: dict[str, None] = {}
-        at = start
-        while at in store.rows and at not in ended and at not in chain:
-            chain[at] = None
-            at = store.rows[at].successor
-        if at in chain:
-            ring = list(chain)[list(chain).index(at) :]
-            yield at, f"gave way to itself: {' → '.join(id[:8] for id in (*ring, at))}"
+        current = start
+        while current in store.rows and current not in ended and current not in chain:
+            chain[current] = None
+            current = store.rows[current].successor
+        if current in chain:
+            ring = list(chain)[list(chain).index(current) :]
+            yield current, f"gave way to itself: {' → '.join(id[:8] for id in (*ring, current))}"
         ended.update(chain)
 
 
-@_in(OF_A_STORE)
+@_register_in(OF_A_STORE)
 def _links_have_ends(store: ReadStore) -> Breaches:
     """Both ends of every link are there and not forgotten."""
     ids, rows = list(store.rows), store.rows
-    for place in range(0, len(ids), PAGE):
-        for link in store.shelf.journal.links_of(ids[place : place + PAGE]):
+    for start in range(0, len(ids), PAGE):
+        for link in store.shelf.journal.links_of(ids[start : start + PAGE]):
             for end in (link.from_id, link.to_id):
                 if end not in rows or rows[end].status is Status.FORGOTTEN:
                     name = f"{link.from_id[:12]} {link.relation} {link.to_id[:12]}"
                     yield end, f"{name}: an end is gone"
 
 
-@_in(OF_A_STORE)
+@_register_in(OF_A_STORE)
 def _expired_is_not_served(store: ReadStore) -> Breaches:
     """Asked for in its own words, nothing comes that has expired or holds no longer."""
-    for memory in store.over:
+    for memory in store.ended:
         scope = Scope(projects=(memory.project,), collections=(memory.collection,))
         asker = replace(store.asker, scope=scope)
         hits = lookup.answer(store.ctx, memory.text[:SEARCHED_CHARS], asker, SERVED).hits
@@ -291,21 +299,21 @@ def _expired_is_not_served(store: ReadStore) -> Breaches:
 # -- properties of what stands beside the stores --
 
 
-@_in(OF_ALL)
+@_register_in(OF_ALL)
 def _audit_log_is_whole(ctx: Context) -> Breaches:
     """No entry of the audit log, older files included, was changed or taken out."""
     if gap := ctx.state.audit_break(whole=True):
         yield "audit", gap
 
 
-@_in(OF_ALL)
+@_register_in(OF_ALL)
 def _contracts_only_narrow(ctx: Context) -> Breaches:
     """Each contract is as it was signed by a key of this installation, and allows no more than what it was made from."""
-    kept = contracts.kept(ctx)
-    mine = {entry.word for entry in contracts.keyring(ctx).entries()} if kept else set()
-    for id, contract in kept.items():
-        line = contracts.chain(contract, kept)
-        if not line:
+    stored = contracts.kept(ctx)
+    own_keys = {entry.word for entry in contracts.keyring(ctx).entries()} if stored else set()
+    for id, contract in stored.items():
+        chain = contracts.chain(contract, stored)
+        if not chain:
             yield id, "was changed since it was signed, or allows more than what it was made from"
-        elif not mine.issuperset(part.key for part in line):
+        elif not own_keys.issuperset(link.key for link in chain):
             yield id, "was signed by no key of this installation"

@@ -33,7 +33,7 @@ class TrailRequest(ledger.WorkRequest):
     Attributes:
         kind: a kind of task; for `guide` also the words of one.
         steps: what was done, in order: `edit` or command lines.
-        ok: whether it led there.
+        ok: whether the task was done with it.
         evidence: how that is known.
     """
 
@@ -59,14 +59,16 @@ def stigmergy(ctx: Context, request: TrailRequest) -> ledger.Answer:
     if request.action == "deposit":
         return _deposit(ctx, request)
     asker, kind = ledger.project_of(ctx, request), request.kind
-    count, alive = len(ledger.tasks_of(asker)), learned_records.trails_of(asker, ctx.now())
+    count, live_trails = len(ledger.tasks_of(asker)), learned_records.trails_of(asker, ctx.now())
     if request.action == "guide":
         kind = kind if kind in tasks.KINDS else tasks.kind_of(kind)
-        trail = ledger.trail_for(alive, kind)
-        none = f"{NOT_ENOUGH}: no steps are proven for {kind or 'this'}, in {count} tasks."
+        trail = ledger.trail_for(live_trails, kind)
+        nothing_proven = (
+            f"{NOT_ENOUGH}: no steps are proven for {kind or 'this'}, in {count} tasks."
+        )
         views = [_view(trail, ctx.now())] if trail else []
-        return ledger.answer(ctx, trail.text if trail else none, trails=views)
-    views = [_view(trail, ctx.now()) for trail in alive if kind in ("", trail.kind)]
+        return ledger.answer(ctx, trail.text if trail else nothing_proven, trails=views)
+    views = [_view(trail, ctx.now()) for trail in live_trails if kind in ("", trail.kind)]
     summary = f"{len(views)} trails in {count} tasks."
     if request.action == "decay":
         # All fade at one rate: the weakest goes first.
@@ -78,7 +80,7 @@ def stigmergy(ctx: Context, request: TrailRequest) -> ledger.Answer:
 
 
 def _view(trail: Trail, now: datetime) -> dict[str, object]:
-    """Return a trail with its strength now, when it will have faded, and how often it led there."""
+    """Return a trail with its strength now, the day on which it will have faded, and how many tasks were done by it."""
     strength = trail.strength_at(now)
     days = log(trails.FLOOR / strength) / log(trails.RHO)
     return {
@@ -91,23 +93,25 @@ def _view(trail: Trail, now: datetime) -> dict[str, object]:
 
 def _deposit(ctx: Context, request: TrailRequest) -> ledger.Answer:
     asker = ledger.project_of(ctx, request)
-    seen = ledger.tasks_of(asker)
-    made = _task(ctx, request, asker.place.root, seen)
+    earlier = ledger.tasks_of(asker)
+    reported = _reported_task(ctx, request, asker.place.root, earlier)
     weight = trails.LIKELY if request.ok else trails.FAILURE
     summary = f"It {'would count' if request.dry_run else 'counts'} {weight:g}; what only agents report makes no trail without a sure success."
     if not request.dry_run:
-        if made.key in [task.key for task in seen] or not ledger.report(ctx, asker, made):
+        if reported.key in [task.key for task in earlier] or not ledger.report(
+            ctx, asker, reported
+        ):
             summary = "It was reported before: nothing changes."
-        ctx.audit("deposit", request.actor, [], kind=request.kind, session=made.session)
+        ctx.audit("deposit", request.actor, [], kind=request.kind, session=reported.session)
     views = [_view(trail, ctx.now()) for trail in learned_records.trails_of(asker, ctx.now())]
     return ledger.answer(ctx, summary, trails=views, dry_run=request.dry_run)
 
 
-def _task(ctx: Context, request: TrailRequest, root: str, earlier: Sequence[Task]) -> Task:
+def _reported_task(ctx: Context, request: TrailRequest, root: str, earlier: Sequence[Task]) -> Task:
     """Return what is reported as a task.
 
     Raises:
-        BadInputError: it lacks something, or one of its steps was never seen here or may not be one.
+        BadInputError: a field is missing, or a step is no command line, never ran here, or is not allowed.
     """
     if not request.kind or not request.steps or not request.evidence:
         raise BadInputError(
@@ -115,25 +119,30 @@ def _task(ctx: Context, request: TrailRequest, root: str, earlier: Sequence[Task
             f"Kinds: {', '.join(tasks.KINDS)}.",
         )
     lines = [redact.clean(step).text for step in request.steps[: outcomes.MOST_STEPS]]
-    ran = [line for line in lines if line not in (tasks.EDIT, tasks.READ)]
-    if not offered_commands.are_harmless(ran, root) or any(map(suspicion.quoted, ran)):
+    command_lines = [line for line in lines if line not in (tasks.EDIT, tasks.READ)]
+    if not offered_commands.are_harmless(command_lines, root) or any(
+        map(suspicion.quoted, command_lines)
+    ):
         raise BadInputError(
             "A step that destroys something or reads like an order is not kept.",
             "Report a way without it, in command lines.",
         )
-    jobs = {commands.family(line): command_name(line) for line in ran}
+    jobs = {commands.family(line): command_name(line) for line in command_lines}
     if "" in jobs:
         raise BadInputError("A step is no command line.", "Give command lines, `edit` or `read`.")
-    seen = {job for task in earlier if not task.key.startswith(ledger.REPORT) for job in task.jobs}
-    if not seen.issuperset(jobs):
+    known_jobs = {
+        job for task in earlier if not task.key.startswith(ledger.REPORT) for job in task.jobs
+    }
+    if not known_jobs.issuperset(jobs):
         raise BadInputError(
-            f"`{min(set(jobs) - seen)}` was never seen to run here: a report of it has no evidence.",
+            f"`{min(set(jobs) - known_jobs)}` was never seen to run here: a report of it has no evidence.",
             "What sessions run counts by itself when they end.",
         )
     session = request.session or "reported"
     return Task(
         ledger.key_of(session, request.kind, *lines), ctx.now().isoformat(), request.kind, done=request.ok,
-        steps=[commands.family(line) if line in ran else line for line in lines], jobs=list(jobs), session=session,
+        steps=[commands.family(line) if line in command_lines else line for line in lines],
+        jobs=list(jobs), session=session,
         commands={job: line for job, line in jobs.items() if line and request.ok},
     )  # fmt: skip
 
@@ -171,26 +180,26 @@ def world_model(ctx: Context, request: WorldRequest) -> ledger.Answer:
     """
     asker = ledger.project_of(ctx, request)
     if request.action == "list":
-        listed = learned_records.things_of(asker)
-        listed.sort(key=lambda thing: (thing.surprise, thing.seen, thing.last), reverse=True)
-        odd = sum(thing.surprise for thing in listed)
-        summary = f"{len(listed)} things, {odd} not as usual."
-        summary = summary if listed else f"{NOT_ENOUGH}: nothing was seen here yet."
-        return ledger.answer(ctx, summary, things=listed[: request.k])
-    key = _named(request.thing)
-    seen = [
+        all_things = learned_records.things_of(asker)
+        all_things.sort(key=lambda thing: (thing.surprise, thing.seen, thing.last), reverse=True)
+        surprises = sum(thing.surprise for thing in all_things)
+        summary = f"{len(all_things)} things, {surprises} not as usual."
+        summary = summary if all_things else f"{NOT_ENOUGH}: nothing was seen here yet."
+        return ledger.answer(ctx, summary, things=all_things[: request.k])
+    key = _parse_thing(request.thing)
+    sightings = [
         sighting for sighting in ledger.sightings_of(asker) if (sighting.kind, sighting.name) == key
     ]
-    thing = next(iter(things.of(seen)), None)
+    thing = next(iter(things.of(sightings)), None)
     if request.action == "observe":
-        return _observed(ctx, asker, request, key, thing.usual if thing else "")
+        return _record_observation(ctx, asker, request, key, thing.usual if thing else "")
     if thing is None:
-        summary = f"{NOT_ENOUGH}: {_called(*key)} was never seen here."
+        summary = f"{NOT_ENOUGH}: {_display_name(*key)} was never seen here."
         return ledger.answer(ctx, summary, expected="")
     return _prediction(ctx, thing)
 
 
-def _named(thing: str) -> tuple[str, str]:
+def _parse_thing(thing: str) -> tuple[str, str]:
     cleaned = redact.clean(thing).text
     kind, _, name = cleaned.partition(":")
     if kind in (things.PORT, things.VERSION) and name:
@@ -206,7 +215,7 @@ def _named(thing: str) -> tuple[str, str]:
     return COMMAND, name
 
 
-def _called(kind: str, name: str) -> str:
+def _display_name(kind: str, name: str) -> str:
     return f"`{name}`" if kind == COMMAND else f"{kind} {name}"
 
 
@@ -215,9 +224,11 @@ def _prediction(ctx: Context, thing: Thing) -> ledger.Answer:
         summary = f"{thing.text}, seen {thing.seen} times."
         return ledger.answer(ctx, summary, expected=thing.state)
     good = rate(thing.good, thing.seen)
-    word = "was up" if thing.kind == things.PORT else "went well"
+    went = "was up" if thing.kind == things.PORT else "went well"
     times = "last time" if thing.same == 1 else f"last {thing.same} times"
-    summary = f"{_called(thing.kind, thing.name)} {word} {good.told}; the {times}: {thing.state}"
+    summary = (
+        f"{_display_name(thing.kind, thing.name)} {went} {good.told}; the {times}: {thing.state}"
+    )
     if not thing.usual:
         summary += ". Nothing can be relied on"
     elif thing.usual != thing.state:
@@ -226,7 +237,7 @@ def _prediction(ctx: Context, thing: Thing) -> ledger.Answer:
     return ledger.answer(ctx, summary, good=good, expected=thing.usual, seconds=thing.seconds)
 
 
-def _observed(
+def _record_observation(
     ctx: Context, asker: ProjectAsker, request: WorldRequest, key: tuple[str, str], usual: str
 ) -> ledger.Answer:
     (kind, name), state = key, str(redact.clean(request.state).text)
@@ -234,13 +245,13 @@ def _observed(
     if not state or state not in allowed or suspicion.quoted(f"{name} {state}"):
         states = ", ".join(filter(None, allowed)) or "its number"
         raise BadInputError(f"{state[:40]!r} is no state of a {kind}.", f"States: {states}.")
-    at = ctx.now().isoformat()
+    observed_at = ctx.now().isoformat()
     expected = f"as expected ({usual})" if usual else "nothing was expected"
     surprise = bool(usual) and usual != state
     expected = f"a surprise, it used to be {usual}" if surprise else expected
-    summary = f"{_called(kind, name)} is {state}: {expected}."
+    summary = f"{_display_name(kind, name)} is {state}: {expected}."
     if not request.dry_run:
-        seen = Sighting(kind, name, state, "", "", at)
-        ledger.report(ctx, asker, seen=seen)
+        sighting = Sighting(kind, name, state, "", "", observed_at)
+        ledger.report(ctx, asker, sighting=sighting)
         ctx.audit("observe", request.actor, [], kind=kind)
     return ledger.answer(ctx, summary, expected=usual, surprise=surprise, dry_run=request.dry_run)

@@ -64,12 +64,10 @@ class WorkRequest(messages.Request):
 
 
 def answer(ctx: Context, summary: str, **parts: object) -> Answer:
-    """Return an answer, without the parts that are None. Where it is that there is not enough evidence, it says
-    whether some is still to be read: lessons are drawn when nobody waits."""
-    if summary.startswith(NOT_ENOUGH) and (left := len(ctx.state.due(deferred.LESSONS))):
-        summary += (
-            f" {left} transcripts are still to be learned from, which is done in quiet moments."
-        )
+    """Return an answer, without the parts that are None. Where there is not enough evidence, it also says how many
+    transcripts are still to be learned from: that is done in the background."""
+    if summary.startswith(NOT_ENOUGH) and (due_count := len(ctx.state.due(deferred.LESSONS))):
+        summary += f" {due_count} transcripts are still to be learned from, which is done in quiet moments."
     return {"told": summary, **{name: part for name, part in parts.items() if part is not None}}
 
 
@@ -107,15 +105,15 @@ def sightings_of(asker: Asker) -> list[Sighting]:
     return things.each_once(sighting for _, ledger in pairs for sighting in ledger.seen)
 
 
-def trail_for(alive: Sequence[Trail], kind: str) -> Trail | None:
-    """Return the trail to follow for a kind of task, else that of all changes where it is one; None for neither."""
+def trail_for(live_trails: Sequence[Trail], kind: str) -> Trail | None:
+    """Return the trail to follow for a kind of task, else, where the kind changes files, that of all changes."""
     kinds = (kind, trails.ANY) if kind in CHANGING else (kind,)
-    fit = (trail for kind in kinds for trail in alive if trail.kind == kind)
-    return next(fit, None)
+    matches = (trail for kind in kinds for trail in live_trails if trail.kind == kind)
+    return next(matches, None)
 
 
 def done_of(tasks: Iterable[Task]) -> Rate:
-    """Return how many of those tasks were done of which that is known for sure."""
+    """Return how many tasks were done, of those of which it is known for sure whether they were."""
     done, undone = outcomes.evidence(tasks)
     return rate(done, done + undone)
 
@@ -125,21 +123,25 @@ def compare_ways(
 ) -> RateComparison:
     """Return how tasks that ran all jobs of one way, and none that only the other has, went beside those of the other.
     Who chose which way is not known: a difference is no proof of a cause."""
-    jobs = [(task, set(task.jobs)) for task in tasks]
-    took = [task for task, ran in jobs if first <= ran and not (second - first) & ran]
-    left = [task for task, ran in jobs if second <= ran and not (first - second) & ran]
-    return compare(done_of(took), done_of(left), names)
+    task_jobs = [(task, set(task.jobs)) for task in tasks]
+    first_tasks = [task for task, ran in task_jobs if first <= ran and not (second - first) & ran]
+    second_tasks = [task for task, ran in task_jobs if second <= ran and not (first - second) & ran]
+    return compare(done_of(first_tasks), done_of(second_tasks), names)
 
 
 def like(tasks: Sequence[Task], text: str) -> list[tuple[float, Task]]:
     """Return the tasks whose words are like a description's, the likest first, each with how much (0 to 1):
     rare words weigh more."""
-    asked = terms_of(text)
+    description_terms = terms_of(text)
     counts = Counter(term for task in tasks for term in set(task.terms))
-    weights = {term: log(1 + len(tasks) / (1 + counts[term])) for term in asked}
-    whole = sum(weights.values())
-    shared = [(sum(weights[term] for term in asked & set(task.terms)), task) for task in tasks]
-    scored = [(held / whole, task) for held, task in shared if whole and held >= ALIKE * whole]
+    weights = {term: log(1 + len(tasks) / (1 + counts[term])) for term in description_terms}
+    total = sum(weights.values())
+    shared = [
+        (sum(weights[term] for term in description_terms & set(task.terms)), task) for task in tasks
+    ]
+    scored = [
+        (weight / total, task) for weight, task in shared if total and weight >= ALIKE * total
+    ]
     return sorted(scored, key=lambda pair: -pair[0])
 
 
@@ -156,13 +158,13 @@ def project_of(ctx: Context, request: messages.Request) -> ProjectAsker:
 
 
 def report(
-    ctx: Context, asker: ProjectAsker, task: Task | None = None, seen: Sighting | None = None
+    ctx: Context, asker: ProjectAsker, task: Task | None = None, sighting: Sighting | None = None
 ) -> bool:
     """Keep what an agent reports, and draw what is learned anew; return whether it was new."""
     with ctx.capturing:
-        reported = SessionLedger.of(counted_records.get(asker, HEURISTICS, REPORTS))
-        more = SessionLedger([task] if task else [], [seen] if seen else [])
-        if not reported.with_more(more).keep(ctx, asker, REPORTS):
+        reports = SessionLedger.of(counted_records.get(asker, HEURISTICS, REPORTS))
+        addition = SessionLedger([task] if task else [], [sighting] if sighting else [])
+        if not reports.with_more(addition).keep(ctx, asker, REPORTS):
             return False
         lessons.draw(ctx, asker)
     return True
@@ -174,7 +176,7 @@ def key_of(*words: str) -> str:
 
 
 def as_dict(task: Task) -> dict[str, object]:
-    """Return what of a task is told: when, its kind, how it went and what it took."""
+    """Return a task as it is shown: when, its kind, how it went and what it took."""
     names = ("at", "kind", "done", "sure", "errors", "retries", "minutes", "steps", "session")
     view = {name: getattr(task, name) for name in names}
     return {**view, "about": task.asked or " ".join(task.terms[:8])}
@@ -185,7 +187,7 @@ def job_of(line: str) -> str:
     return commands.family(line) or line
 
 
-def with_settings(now: Settings, words: Iterable[str], names: Sequence[str]) -> Settings:
+def with_settings(current: Settings, words: Iterable[str], names: Sequence[str]) -> Settings:
     """Return settings with other values of some, to try something under.
 
     Args:
@@ -195,19 +197,19 @@ def with_settings(now: Settings, words: Iterable[str], names: Sequence[str]) -> 
         BadInputError: it is no such name, or its value is none.
     """
     pairs = (word.partition("=") for word in words)
-    given = {name.strip(): value.strip() for name, _, value in pairs}
-    if unknown := given.keys() - set(names):
+    values = {name.strip(): value.strip() for name, _, value in pairs}
+    if unknown := values.keys() - set(names):
         hint = f"Give NAME=VALUE; names: {', '.join(names)}."
         raise BadInputError(f"{min(unknown)[:60]!r} cannot be tried.", hint)
-    checked = config.validate({**asdict(now), **given}) if given else now
-    return replace(now, **{name: getattr(checked, name) for name in given})
+    validated = config.validate({**asdict(current), **values}) if values else current
+    return replace(current, **{name: getattr(validated, name) for name in values})
 
 
-def shown(asker: Asker, ids: Iterable[str]) -> list[BriefView]:
+def brief_views(asker: Asker, ids: Iterable[str]) -> list[BriefView]:
     """Return these memories in brief, each once, without those that are gone or held back."""
-    wanted = unique(ids)
-    stored = by_ids(asker.shelves, wanted)
-    return [in_brief(stored[id]) for id in wanted if id in stored and not stored[id].is_held]
+    unique_ids = unique(ids)
+    stored = by_ids(asker.shelves, unique_ids)
+    return [in_brief(stored[id]) for id in unique_ids if id in stored and not stored[id].is_held]
 
 
 def in_brief(memory: Memory) -> BriefView:

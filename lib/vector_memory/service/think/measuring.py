@@ -29,10 +29,10 @@ from vector_memory.system.json_in import Record
 
 NOTE = "benchmarks"
 """The state's note of the last runs: figures alone."""
-KEPT = 12
+MOST_RUNS = 12
 PROBE_WORDS, NEAR = 10, 5
 DIMENSIONS = ("recall_ms", "store_ms", "hooks_ms", "quality", "duplicates", "size_mb", "open_ms")
-OF = {
+BENCHMARKS = {
     "recall": ("recall_ms", "quality"),
     "store": ("store_ms",),
     "hooks": ("hooks_ms",),
@@ -45,12 +45,12 @@ class BenchmarkRequest(messages.Request):
     """Something is to be measured.
 
     Attributes:
-        what: one of `OF`, for `benchmark`; `dimensions` some of `DIMENSIONS`, for the suite (all by default).
+        what: one of `BENCHMARKS`, for `benchmark`; `dimensions` some of `DIMENSIONS`, for the suite (all by default).
         n: how often.
         baseline: keep the run, to compare later ones with.
     """
 
-    what: str = messages.one_of(OF)
+    what: str = messages.one_of(BENCHMARKS)
     dimensions: tuple[str, ...] = messages.words(choices=DIMENSIONS)
     n: int = messages.number(20, 5, 200)
     baseline: bool = messages.flag(default=True)
@@ -72,8 +72,10 @@ def benchmark(ctx: Context, request: BenchmarkRequest, progress: Progress) -> le
         BadInputError: there is no such thing to measure.
     """
     if not request.what:
-        raise BadInputError("what is missing.", f"There is: {', '.join(OF)}.")
-    return suite(ctx, replace(request, dimensions=OF[request.what], baseline=False), progress)
+        raise BadInputError("what is missing.", f"There is: {', '.join(BENCHMARKS)}.")
+    return suite(
+        ctx, replace(request, dimensions=BENCHMARKS[request.what], baseline=False), progress
+    )
 
 
 def suite(ctx: Context, request: BenchmarkRequest, progress: Progress) -> ledger.Answer:
@@ -86,33 +88,33 @@ def suite(ctx: Context, request: BenchmarkRequest, progress: Progress) -> ledger
         On how many `memories` it stands, the `dimensions` (each `Measured`, with a `verdict` beside the last runs),
         and those that are `missing`.
     """
-    wanted = request.dimensions or DIMENSIONS
-    kept = ctx.state.cursor(NOTE) or Record()
-    history = {name: kept.numbers(name) for name in DIMENSIONS}
+    names = request.dimensions or DIMENSIONS
+    stored = ctx.state.cursor(NOTE) or Record()
+    history = {name: stored.numbers(name) for name in DIMENSIONS}
     dimensions: list[dict[str, object]] = []
     missing, verdicts = [], {}
-    for number, name in enumerate(wanted):
-        progress(number, len(wanted), name)
+    for number, name in enumerate(names):
+        progress(number, len(names), name)
         ctx.hooks.give_way()
-        made = _MEASURES[name](ctx, request.n)
-        if made is None:
+        measured = _MEASURES[name](ctx, request.n)
+        if measured is None:
             missing.append(f"{name}: {NOT_ENOUGH}, nothing to measure it on")
             continue
         # Of quality less is worse.
-        before, now = history[name], made.value
+        earlier, value = history[name], measured.value
         if name == "quality":
-            before, now = [1 - share for share in before], 1 - now
-        verdicts[name] = figures.compared(before, now)
-        dimensions.append({"name": name, **made._asdict(), "verdict": verdicts[name]})
-        history[name] = [*history[name], made.value][-KEPT:]
+            earlier, value = [1 - share for share in earlier], 1 - value
+        verdicts[name] = figures.compared(earlier, value)
+        dimensions.append({"name": name, **measured._asdict(), "verdict": verdicts[name]})
+        history[name] = [*history[name], measured.value][-MOST_RUNS:]
     if request.baseline:
         ctx.state.set_cursor(NOTE, history)
     worse = [name for name, verdict in verdicts.items() if verdict.startswith("worse")]
-    told = ", ".join(f"{dimension['name']} {dimension['value']:g}" for dimension in dimensions)
+    values = ", ".join(f"{dimension['name']} {dimension['value']:g}" for dimension in dimensions)
     verdict = f"Worse than usual: {', '.join(worse)}." if worse else "Nothing is worse than usual."
     if set(verdicts.values()) <= {figures.TOO_FEW_RUNS}:
         verdict = f"{figures.TOO_FEW_RUNS.capitalize()}: {figures.LEAST_RUNS} are needed."
-    summary = f"{told}. {verdict}" if told else verdict
+    summary = f"{values}. {verdict}" if values else verdict
     summary += "" if request.baseline else " Nothing was kept of this run."
     count = sum(shelf.journal.count(reach.everything().listed) for shelf in ctx.all_shelves())
     return ledger.answer(ctx, summary, memories=count, dimensions=dimensions, missing=missing)
@@ -131,22 +133,22 @@ def _probes(ctx: Context, n: int, least: int) -> list[tuple[str, Memory]]:
     return probes[:n]
 
 
-def _asker(ctx: Context) -> messages.Asker:
+def _job_asker(ctx: Context) -> messages.Asker:
     return messages.asker_of(ctx, messages.Filter(all_projects=True, actor="job"))
 
 
 def recalls(ctx: Context, n: int) -> Measured | None:
     """Return how long recalls take, None where nothing is stored to ask for."""
-    probes, asker = _probes(ctx, n, 1), _asker(ctx)
+    probes, asker = _probes(ctx, n, 1), _job_asker(ctx)
     if not probes:
         return None
     lookup.answer(ctx, probes[0][0], asker, 10)
     acts = [partial(lookup.answer, ctx, text, asker, 10) for text, _ in probes]
-    return _times(acts, "recalls of ten")
+    return _time_acts(acts, "recalls of ten")
 
 
 def _quality(ctx: Context, n: int) -> Measured | None:
-    probes, asker, good = _probes(ctx, n, PROBE_WORDS // 2), _asker(ctx), 0
+    probes, asker, good = _probes(ctx, n, PROBE_WORDS // 2), _job_asker(ctx), 0
     for text, memory in probes:
         hits = lookup.answer(ctx, text, asker, NEAR).hits
         good += any(hit.memory.id == memory.id or hit.memory.text == memory.text for hit in hits)
@@ -166,7 +168,7 @@ def _store(ctx: Context, n: int) -> Measured:
             ctx.embedding.query(text)
             journal.add([Memory(new_id(), text, ctx.now(), origin=Origin.JOB)])
 
-        return _times([write] * n, "writes with a vector, durable")
+        return _time_acts([write] * n, "writes with a vector, durable")
 
 
 def _open(ctx: Context, n: int) -> Measured:
@@ -174,7 +176,7 @@ def _open(ctx: Context, n: int) -> Measured:
     shelf = max(ctx.all_shelves(), key=lambda shelf: shelf.journal.count())
     with tempfile.TemporaryDirectory(dir=ctx.home.run) as folder:
         shelf.journal.backup_to(os.path.join(folder, "journal.db"))
-        return _times([lambda: Journal.open(folder).close()] * 5, "openings of a copy")
+        return _time_acts([lambda: Journal.open(folder).close()] * 5, "openings of a copy")
 
 
 def _hooks(ctx: Context, n: int) -> Measured | None:
@@ -188,13 +190,13 @@ def _hooks(ctx: Context, n: int) -> Measured | None:
 
 def _duplicates(ctx: Context, n: int) -> Measured | None:
     """Count memories whose words another one of their project has too, passages of talk left out."""
-    seen: Counter[tuple[str, bytes]] = Counter()
+    counts: Counter[tuple[str, bytes]] = Counter()
     for shelf in ctx.all_shelves():
         for memory in shelf.journal.iter_memories(reach.everything().listed):
             if memory.kind != PASSAGE and memory.status is Status.ACTIVE:
-                seen[memory.project, text_key(" ".join(memory.text.lower().split()))] += 1
-    basis = f"of {seen.total()} memories without talk"
-    return Measured(float(seen.total() - len(seen)), basis) if seen else None
+                counts[memory.project, text_key(" ".join(memory.text.lower().split()))] += 1
+    basis = f"of {counts.total()} memories without talk"
+    return Measured(float(counts.total() - len(counts)), basis) if counts else None
 
 
 def _size(ctx: Context, n: int) -> Measured:
@@ -202,15 +204,15 @@ def _size(ctx: Context, n: int) -> Measured:
     return Measured(round(sum(stores) / 1e6, 2), f"MB in {len(stores)} stores")
 
 
-def _times(acts: Sequence[Callable[[], object]], what: str) -> Measured:
+def _time_acts(acts: Sequence[Callable[[], object]], label: str) -> Measured:
     """Return the median of the times that some acts take, in ms."""
-    took = []
+    durations_ms = []
     for act in acts:
         started = time.perf_counter()
         act()
-        took.append((time.perf_counter() - started) * 1_000)
-    spread = figures.middle(took)
-    return Measured(spread.median, f"ms, median of {len(took)} {what}", spread)
+        durations_ms.append((time.perf_counter() - started) * 1_000)
+    spread = figures.middle(durations_ms)
+    return Measured(spread.median, f"ms, median of {len(durations_ms)} {label}", spread)
 
 
 _MEASURES: dict[str, Callable[[Context, int], Measured | None]] = {

@@ -47,8 +47,8 @@ def monitor(ctx: Context, request: MonitorRequest) -> ledger.Answer:
         category (`counts`), how many of them are grave and nobody had asked for (`unasked`), and what the user
         `asked` for last in it; of a trend the `weeks`.
     """
-    asked = request.as_asked() | {"sessions": request.sessions, "since": request.since}
-    flag_views = flags.flags(ctx, flags.FlagsRequest(**asked, k=MOST)).flags
+    fields = request.as_asked() | {"sessions": request.sessions, "since": request.since}
+    flag_views = flags.flags(ctx, flags.FlagsRequest(**fields, k=MOST)).flags
     observer = ctx.settings.observer
     if request.action == "trend":
         weeks = _weeks(ctx, request, flag_views)
@@ -81,17 +81,17 @@ def _counts(flag_views: Iterable[FlagView]) -> dict[str, int]:
 
 def _weeks(ctx: Context, request: MonitorRequest, flag_views: list[FlagView]) -> list[Week]:
     """Return by weeks how many sessions were flagged, of those that did anything."""
-    seen: defaultdict[str, set[str]] = defaultdict(set)
+    sessions: defaultdict[str, set[str]] = defaultdict(set)
     for task in ledger.tasks_of(messages.asker_of(ctx, request), request.since):
-        seen[_week(task.ended_at)].add(task.session)
+        sessions[_week(task.ended_at)].add(task.session)
     by_week: defaultdict[str, list[FlagView]] = defaultdict(list)
     for flag in flag_views:
         by_week[_week(datetime.fromisoformat(flag.at))].append(flag)
     weeks = []
-    for week in sorted({*seen, *by_week}):
+    for week in sorted({*sessions, *by_week}):
         flagged = {flag.session for flag in by_week[week]}
-        part = rate(len(flagged), len(seen[week] | flagged))
-        weeks.append(Week(week, part, _counts(by_week[week])))
+        share = rate(len(flagged), len(sessions[week] | flagged))
+        weeks.append(Week(week, share, _counts(by_week[week])))
     return weeks
 
 

@@ -80,11 +80,11 @@ def take_in(ctx: Context, request: InputRequest) -> ledger.Answer:
         that is remembered of it, or would be; a diagram's `parts` and `arrows`; the `earlier` memory of the same file
         ("" for none), and whether it was `changed` since; what became of it (`action`) and the `memory`.
     """
-    file = _opened(ctx, request)
+    file = _read_file(ctx, request)
     kind = _kind(file, request)
     diagrams = [] if request.text else _diagrams(file)
     path, digest = privacy.word(file.name), DIGEST + file.sha256
-    earlier = _earlier(ctx, request, path)
+    earlier = _earlier_memory(ctx, request, path)
     is_changed = earlier is not None and digest not in earlier.tags
     draft = RememberRequest(
         **request.as_asked(),
@@ -144,19 +144,19 @@ def _text(kind: str, name: str, words: str, diagrams: Sequence[Diagram]) -> str:
     return privacy.word(f"{kind.capitalize()} {name}\n{body}")
 
 
-def _opened(ctx: Context, request: InputRequest) -> ReadFile:
+def _read_file(ctx: Context, request: InputRequest) -> ReadFile:
     path = with_real_folder(os.path.join(request.base, os.path.expanduser(request.path)))
     ending = os.path.splitext(path)[1].lower()
     is_text = ending in forms.ENDINGS
-    most = MOST_DIAGRAM_BYTES if is_text else MOST_BYTES
+    most_bytes = MOST_DIAGRAM_BYTES if is_text else MOST_BYTES
     digest, raw, size = hashlib.sha256(), b"", 0
     try:
-        with open_plain(path) as opened:
-            while chunk := opened.read(CHUNK_BYTES):
+        with open_plain(path) as file:
+            while chunk := file.read(CHUNK_BYTES):
                 size += len(chunk)
-                if size > most:
+                if size > most_bytes:
                     raise BadInputError(
-                        f"{path} is larger than {most:,} bytes.", "Give a part of it."
+                        f"{path} is larger than {most_bytes:,} bytes.", "Give a part of it."
                     )
                 digest.update(chunk)
                 raw += chunk if is_text else b""
@@ -175,17 +175,17 @@ def _diagrams(file: ReadFile) -> list[Diagram]:
             f"Forms: {', '.join(forms.ENDINGS)}. Or give a text that says what it shows.",
         )
     try:
-        read = forms.read(file.raw.decode("utf-8", "replace"), form)
+        parsed = forms.read(file.raw.decode("utf-8", "replace"), form)
     except ValueError as error:
         raise BadInputError(f"{file.name} is no {form}: {error}.", "Look at the file.") from None
-    if not (diagrams := [diagram for diagram in read if not diagram.is_empty]):
+    if not (diagrams := [diagram for diagram in parsed if not diagram.is_empty]):
         raise BadInputError(
             f"{file.name} shows nothing that can be read.", "Give a text that says what it shows."
         )
     return diagrams
 
 
-def _earlier(ctx: Context, request: InputRequest, path: str) -> Memory | None:
+def _earlier_memory(ctx: Context, request: InputRequest, path: str) -> Memory | None:
     """Return what was remembered of the same file last."""
     asker = messages.asker_of(ctx, request)
     scope = Scope(projects=asker.scope.projects, tags=(REFERENCE,))

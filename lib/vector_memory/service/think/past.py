@@ -25,7 +25,7 @@ from vector_memory.text import dates
 ACTIONS = ("list", "record", "show", "compare", "memory", "replay")
 REPLAYED = ("scoring", "candidates", "query_tokens")
 """Settings that a recall can be done again with."""
-_HELD = (Status.ACTIVE, Status.SUPERSEDED)
+_HELD_STATUSES = (Status.ACTIVE, Status.SUPERSEDED)
 
 
 class PastRequest(ledger.WorkRequest):
@@ -64,29 +64,29 @@ def travel(ctx: Context, request: PastRequest) -> ledger.Answer:
 
 def held_at(memory: Memory, at: datetime) -> bool:
     """Whether a memory was stored and held at a moment, as far as it is known now."""
-    held = memory.status is Status.ACTIVE or (memory.valid_until and memory.valid_until > at)
-    return bool(held) and (memory.stored_at or memory.created_at) <= at
+    is_valid = memory.status is Status.ACTIVE or (memory.valid_until and memory.valid_until > at)
+    return bool(is_valid) and (memory.stored_at or memory.created_at) <= at
 
 
-def _list(ctx: Context, request: PastRequest) -> ledger.Answer:
+def _list_logs(ctx: Context, request: PastRequest) -> ledger.Answer:
     place, ending = ledger.project_of(ctx, request).place, archives.STEPS
     folder = os.path.join(ctx.home.archives, place.id)
     names = sorted(os.listdir(folder), reverse=True) if os.path.isdir(folder) else []
-    logged = [f"{name[:10]} {name[11 : -len(ending)]}" for name in names if name.endswith(ending)]
-    how = ": `show` with the id of one reads them" if logged else ", which is done when one ends"
-    summary = f"The steps of {len(logged)} sessions are logged{how}."
-    return ledger.answer(ctx, summary, sessions=logged[: request.k])
+    logs = [f"{name[:10]} {name[11 : -len(ending)]}" for name in names if name.endswith(ending)]
+    hint = ": `show` with the id of one reads them" if logs else ", which is done when one ends"
+    summary = f"The steps of {len(logs)} sessions are logged{hint}."
+    return ledger.answer(ctx, summary, sessions=logs[: request.k])
 
 
 def _record(ctx: Context, request: PastRequest) -> ledger.Answer:
     steps = steps_of(ctx, request, request.session)
-    if not (there := step_log.transcripts_of(ctx, request.session)):
+    if not (transcripts := step_log.transcripts_of(ctx, request.session)):
         raise NotFoundError(
             "The transcript of that session is gone.", "Its log, if any, stays as it is."
         )
     summary = f"{len(steps)} steps would be logged."
     if not request.dry_run:
-        written = sum(step_log.write(ctx, transcript) for transcript in there)
+        written = sum(step_log.write(ctx, transcript) for transcript in transcripts)
         summary = f"{written} steps are logged."
         summary = summary if written else "Nothing was logged: the setting `archive` is off."
     return ledger.answer(ctx, summary, dry_run=request.dry_run)
@@ -94,28 +94,26 @@ def _record(ctx: Context, request: PastRequest) -> ledger.Answer:
 
 def _show(ctx: Context, request: PastRequest) -> ledger.Answer:
     steps = steps_of(ctx, request, request.session)
-    shown = [step for step in steps if step.number >= request.step][: request.k]
-    summary = f"Of {len(steps)} steps those from {request.step} on, {len(shown)} of them."
-    return ledger.answer(ctx, summary, steps=shown)
+    shown_steps = [step for step in steps if step.number >= request.step][: request.k]
+    summary = f"Of {len(steps)} steps those from {request.step} on, {len(shown_steps)} of them."
+    return ledger.answer(ctx, summary, steps=shown_steps)
 
 
 def _compare(ctx: Context, request: PastRequest) -> ledger.Answer:
     """Return how two sessions differ in what they did."""
-    pair = [steps_of(ctx, request, session) for session in (request.session, request.other)]
-    jobs = [Counter(step.job for step in steps if step.job) for steps in pair]
+    step_lists = [steps_of(ctx, request, session) for session in (request.session, request.other)]
+    jobs = [Counter(step.job for step in steps if step.job) for steps in step_lists]
     counts = {
         name: {
             **Counter(step.what for step in steps),
             "failed": sum(step.ok is False for step in steps),
-            "jobs": dict(ran),
+            "jobs": dict(job_counts),
         }
-        for name, steps, ran in zip(("first", "second"), pair, jobs, strict=True)
+        for name, steps, job_counts in zip(("first", "second"), step_lists, jobs, strict=True)
     }
     changed = [f"only the first ran `{job}`" for job in sorted(jobs[0].keys() - jobs[1])]
     changed += [f"only the second ran `{job}`" for job in sorted(jobs[1].keys() - jobs[0])]
-    summary = (
-        f"{len(pair[0])} and {len(pair[1])} steps, {len(jobs[0].keys() & jobs[1])} jobs in both."
-    )
+    summary = f"{len(step_lists[0])} and {len(step_lists[1])} steps, {len(jobs[0].keys() & jobs[1])} jobs in both."
     return ledger.answer(ctx, summary, counts=counts, changed=changed[: 4 * request.k])
 
 
@@ -124,68 +122,82 @@ def memories_at(ctx: Context, request: messages.Request, at: datetime) -> Iterat
     asker = messages.asker_of(ctx, request)
     scope = asker.scope.listed
     for shelf in asker.shelves:
-        for memory in shelf.journal.iter_memories(scope, newest_first=True, statuses=_HELD):
+        for memory in shelf.journal.iter_memories(
+            scope, newest_first=True, statuses=_HELD_STATUSES
+        ):
             if held_at(memory, at) and not (request.is_agent and memory.is_held):
                 yield memory
 
 
-def _memory(ctx: Context, request: PastRequest) -> ledger.Answer:
+def _memory_at(ctx: Context, request: PastRequest) -> ledger.Answer:
     if (at := request.at) is None:
         raise BadInputError("at is missing.", "Such as 2026-05-03, or `last week`.")
     memories = list(memories_at(ctx, request, at))
     ctx.state.flush()
-    gone = sum(
+    forgotten_count = sum(
         len(entry.ids)
         for action in ("forget", "purge")
         for entry in ctx.state.audit_entries(10_000, at, action)
     )
     summary = f"{len(memories)} memories were stored and held at {at:%Y-%m-%d %H:%M} UTC"
-    lost = f"; {gone} were forgotten since, in all projects, and nobody knows their words."
+    lost_note = (
+        f"; {forgotten_count} were forgotten since, in all projects, and nobody knows their words."
+    )
     counts = dict(Counter(memory.kind for memory in memories).most_common())
     views = [ledger.in_brief(memory) for memory in memories[: request.k]]
-    return ledger.answer(ctx, summary + (lost if gone else "."), counts=counts, memories=views)
+    return ledger.answer(
+        ctx, summary + (lost_note if forgotten_count else "."), counts=counts, memories=views
+    )
 
 
 def _replay(ctx: Context, request: PastRequest) -> ledger.Answer:
-    """Recall as it is now, and again as it is asked for; tell the difference."""
+    """Recall as things are now, and again under the changes that are asked for; tell the difference."""
     if not request.query:
         raise BadInputError("query is missing.", "Say what to recall.")
     if not (request.without or request.settings or request.at):
         raise BadInputError("Nothing would differ.", "Give `without`, `settings` or `at`.")
     asker = messages.asker_of(ctx, request)
-    other, at = copy.copy(ctx), request.at
-    other.settings = ledger.with_settings(ctx.settings, request.settings, REPLAYED)
+    changed_ctx, at = copy.copy(ctx), request.at
+    changed_ctx.settings = ledger.with_settings(ctx.settings, request.settings, REPLAYED)
 
-    def may(memory: Memory) -> bool:
+    def is_visible(memory: Memory) -> bool:
         return not (request.is_agent and memory.is_held)
 
-    def allowed(memory: Memory) -> bool:
-        left_out = any(memory.id.startswith(prefix) for prefix in request.without)
-        return may(memory) and not left_out and (at is None or held_at(memory, at))
+    def may_return(memory: Memory) -> bool:
+        is_left_out = any(memory.id.startswith(prefix) for prefix in request.without)
+        return is_visible(memory) and not is_left_out and (at is None or held_at(memory, at))
 
-    now = lookup.answer(ctx, request.query, asker, request.k, allowed=may, cold=True).hits
-    then = lookup.answer(other, request.query, asker, request.k, allowed=allowed, cold=True).hits
-    changes = _differences(now, then)
-    views = [ledger.in_brief(hit.memory) for hit in then]
+    hits_now = lookup.answer(
+        ctx, request.query, asker, request.k, allowed=is_visible, cold=True
+    ).hits
+    hits_then = lookup.answer(
+        changed_ctx, request.query, asker, request.k, allowed=may_return, cold=True
+    ).hits
+    changes = _differences(hits_now, hits_then)
+    views = [ledger.in_brief(hit.memory) for hit in hits_then]
     summary = f"{len(changes)} memories are found in another place, or by one of the two alone."
     summary = summary if changes else "The same is found."
     return ledger.answer(ctx, summary, memories=views, changed=changes)
 
 
-def _differences(now: Sequence[Hit], then: Sequence[Hit]) -> list[str]:
-    places = [{hit.memory.id: n for n, hit in enumerate(hits, 1)} for hits in (now, then)]
-    texts = {hit.memory.id: hit.memory.text.split("\n", 1)[0][:100] for hit in (*now, *then)}
+def _differences(hits_now: Sequence[Hit], hits_then: Sequence[Hit]) -> list[str]:
+    rankings = [
+        {hit.memory.id: n for n, hit in enumerate(hits, 1)} for hits in (hits_now, hits_then)
+    ]
+    texts = {
+        hit.memory.id: hit.memory.text.split("\n", 1)[0][:100] for hit in (*hits_now, *hits_then)
+    }
     changes = []
     for id, text in texts.items():
-        before, after = (place.get(id) for place in places)
+        before, after = (ranks_of.get(id) for ranks_of in rankings)
         if before != after:
             changes.append(f"{id[:12]}: {before or 'not found'} → {after or 'not found'}: {text}")
     return changes
 
 
 _ACTS: dict[str, Callable[[Context, PastRequest], ledger.Answer]] = {
-    "list": _list, "record": _record, "show": _show, "compare": _compare,
-    "memory": _memory, "replay": _replay,
+    "list": _list_logs, "record": _record, "show": _show, "compare": _compare,
+    "memory": _memory_at, "replay": _replay,
 }  # fmt: skip
 
 
@@ -217,7 +229,7 @@ def difference(ctx: Context, request: DiffRequest) -> ledger.Answer:
         what is `gone`, and the `kinds` of both.
     """
     tasks = ledger.tasks_of(messages.asker_of(ctx, request))
-    at, until = _moment(ctx, request.at, tasks), request.until or ctx.now()
+    at, until = _parse_moment(ctx, request.at, tasks), request.until or ctx.now()
     since = request.since or at - (until - at)
     if not since < at < until:
         raise BadInputError(
@@ -225,21 +237,21 @@ def difference(ctx: Context, request: DiffRequest) -> ledger.Answer:
         )
     if request.what == "memory":
         return _memory_since(ctx, request, at, until)
-    mine = [task for task in tasks if request.kind in ("", task.kind)]
-    before = [task for task in mine if since <= task.ended_at < at]
-    after = [task for task in mine if at <= task.ended_at < until]
+    chosen = [task for task in tasks if request.kind in ("", task.kind)]
+    before = [task for task in chosen if since <= task.ended_at < at]
+    after = [task for task in chosen if at <= task.ended_at < until]
     done = compare(ledger.done_of(before), ledger.done_of(after), ("before", "since then"))
     summary = f"{len(before)} tasks before {at:%Y-%m-%d %H:%M}, {len(after)} since: {done.verdict}."
     first, second = _window(before, since, at), _window(after, at, until)
     return ledger.answer(ctx, summary, first=first, second=second, done=done)
 
 
-def _moment(ctx: Context, word: str, tasks: Sequence[Task]) -> datetime:
-    begun = [
+def _parse_moment(ctx: Context, word: str, tasks: Sequence[Task]) -> datetime:
+    starts = [
         task.ended_at - timedelta(minutes=task.minutes) for task in tasks if task.session == word
     ]
-    if begun:
-        return min(begun)
+    if starts:
+        return min(starts)
     try:
         return dates.parse(word, ctx.now())
     except (ValueError, OverflowError):
@@ -249,19 +261,19 @@ def _moment(ctx: Context, word: str, tasks: Sequence[Task]) -> datetime:
         ) from None
 
 
-def _window(mine: Sequence[Task], since: datetime, until: datetime) -> dict[str, object]:
+def _window(tasks: Sequence[Task], since: datetime, until: datetime) -> dict[str, object]:
     """Return what the tasks of a window were: of which kinds, how they ended, how long they took, what failed again
     right after it had failed, and in what share of them a job was run."""
-    jobs = Counter(job for task in mine for job in set(task.jobs))
+    jobs = Counter(job for task in tasks for job in set(task.jobs))
     return {
         "since": since,
         "until": until,
-        "tasks": len(mine),
-        "kinds": dict(Counter(task.kind for task in mine).most_common()),
-        "done": ledger.done_of(mine),
-        "minutes": middle([task.minutes for task in mine]),
-        "retries": sum(task.retries for task in mine),
-        "jobs": {job: rate(n, len(mine)) for job, n in jobs.most_common(MOST_JOBS)},
+        "tasks": len(tasks),
+        "kinds": dict(Counter(task.kind for task in tasks).most_common()),
+        "done": ledger.done_of(tasks),
+        "minutes": middle([task.minutes for task in tasks]),
+        "retries": sum(task.retries for task in tasks),
+        "jobs": {job: rate(n, len(tasks)) for job, n in jobs.most_common(MOST_JOBS)},
     }
 
 

@@ -75,13 +75,21 @@ def specialization(ctx: Context, request: SpecializationRequest) -> ledger.Answe
     all_tasks = ledger.tasks_of(asker, kind=request.kind, with_subagents=True)
     for task in all_tasks:
         agent, model = task.agent or SESSION_ITSELF, task.model or "unknown"
-        named = f"{agent} {model}".casefold()
+        names = f"{agent} {model}".casefold()
         if not request.candidates or any(
-            candidate.casefold() in named for candidate in request.candidates
+            candidate.casefold() in names for candidate in request.candidates
         ):
             groups[task.kind, agent, model].append(task)
-    performers = [_candidate(*key, some) for key, some in groups.items()]
-    performers.sort(key=lambda p: (p.kind, not p.done.is_enough, -p.done.low, -p.done.n, p.agent))
+    performers = [_performer(*key, group) for key, group in groups.items()]
+    performers.sort(
+        key=lambda performer: (
+            performer.kind,
+            not performer.done.is_enough,
+            -performer.done.low,
+            -performer.done.n,
+            performer.agent,
+        )
+    )
     kinds = dict.fromkeys(performer.kind for performer in performers)
     advice = [
         _advice(kind, [performer for performer in performers if performer.kind == kind])
@@ -95,20 +103,23 @@ def specialization(ctx: Context, request: SpecializationRequest) -> ledger.Answe
     )
 
 
-def _candidate(kind: str, agent: str, model: str, some: Sequence[Task]) -> Performer:
-    minutes = round(median(task.minutes for task in some), 1)
-    errors, retries = sum(task.errors for task in some), sum(task.retries for task in some)
-    done = ledger.done_of(some)
-    return Performer(kind, agent, model, len(some), done, minutes, errors, retries)
+def _performer(kind: str, agent: str, model: str, own_tasks: Sequence[Task]) -> Performer:
+    minutes = round(median(task.minutes for task in own_tasks), 1)
+    errors, retries = (
+        sum(task.errors for task in own_tasks),
+        sum(task.retries for task in own_tasks),
+    )
+    done = ledger.done_of(own_tasks)
+    return Performer(kind, agent, model, len(own_tasks), done, minutes, errors, retries)
 
 
 def _advice(kind: str, performers: Sequence[Performer]) -> str:
     """Return how the surest of a kind compares with all others together."""
     best, *others = performers
     good = sum(other.done.k for other in others)
-    rest = figures.rate(good, sum(other.done.n for other in others))
+    others_done = figures.rate(good, sum(other.done.n for other in others))
     name = f"{best.agent} with {best.model}"
-    verdict = figures.compare(best.done, rest, (name, "the others")).verdict
+    verdict = figures.compare(best.done, others_done, (name, "the others")).verdict
     return f"{kind}: {name} did {best.done.told}; beside all others: {verdict}."
 
 
@@ -119,7 +130,7 @@ class MetaRequest(ledger.WorkRequest):
 
 
 class PeerComparison(messages.Answer):
-    """How one did against all others at the same kinds of tasks.
+    """How one agent, model, skill or procedure did against all others at the same kinds of tasks.
 
     Attributes:
         sort: `agent`, `model`, `skill` or `procedure`.
@@ -151,17 +162,24 @@ def underperformers(ctx: Context, request: MetaRequest) -> ledger.Answer:
     all_tasks = ledger.tasks_of(messages.asker_of(ctx, request), request.since, with_subagents=True)
     judged = [task for task in all_tasks if task.is_judged]
     groups: defaultdict[tuple[str, str], list[Task]] = defaultdict(list)
-    for key, task in (*_marked(judged), *_procedures(ctx, request, all_tasks)):
+    for key, task in (*_tasks_by_mark(judged), *_procedures(ctx, request, all_tasks)):
         groups[key].append(task)
-    pairs = {key: (some, _others(judged, some)) for key, some in groups.items()}
+    pairs = {key: (group, _peer_tasks(judged, group)) for key, group in groups.items()}
     compared = sum(min(map(len, pair)) >= request.least for pair in pairs.values())
     standings = [_standing(*key, *pair, request.least, compared) for key, pair in pairs.items()]
-    standings.sort(key=lambda s: (ORDER.index(s.verdict), s.chance, -s.done.n, s.name))
+    standings.sort(
+        key=lambda standing: (
+            ORDER.index(standing.verdict),
+            standing.chance,
+            -standing.done.n,
+            standing.name,
+        )
+    )
     counts = {"tasks": len(all_tasks), "judged": len(judged), "compared": compared}
     return ledger.answer(ctx, _summary(standings), **counts, standings=standings)
 
 
-def _marked(judged: Sequence[Task]) -> Iterator[tuple[tuple[str, str], Task]]:
+def _tasks_by_mark(judged: Sequence[Task]) -> Iterator[tuple[tuple[str, str], Task]]:
     for task in judged:
         marks = (
             (AGENT, task.agent),
@@ -175,38 +193,45 @@ def _procedures(
     ctx: Context, request: messages.Request, all_tasks: Sequence[Task]
 ) -> Iterator[tuple[tuple[str, str], Task]]:
     """Yield the procedures that a session was shown, each with the task that it came into."""
-    came = list(learned_records.tasks_of_shown(ctx, [task for task in all_tasks if not task.agent]))
-    shown = by_ids(messages.asker_of(ctx, request).shelves, {id for id, _ in came})
-    for id, task in came:
-        if id in shown and shown[id].kind == PROCEDURE:
-            yield (PROCEDURE, f"{shown[id].title or shown[id].text[:60]} [{id[:8]}]"), task
+    shown_tasks = list(
+        learned_records.tasks_of_shown(ctx, [task for task in all_tasks if not task.agent])
+    )
+    memories = by_ids(messages.asker_of(ctx, request).shelves, {id for id, _ in shown_tasks})
+    for id, task in shown_tasks:
+        if id in memories and memories[id].kind == PROCEDURE:
+            yield (PROCEDURE, f"{memories[id].title or memories[id].text[:60]} [{id[:8]}]"), task
 
 
-def _others(judged: Sequence[Task], some: Sequence[Task]) -> list[Task]:
-    mine, kinds = {task.key for task in some}, {task.kind for task in some}
-    return [task for task in judged if task.key not in mine and task.kind in kinds]
+def _peer_tasks(judged: Sequence[Task], own_tasks: Sequence[Task]) -> list[Task]:
+    own_keys, kinds = {task.key for task in own_tasks}, {task.kind for task in own_tasks}
+    return [task for task in judged if task.key not in own_keys and task.kind in kinds]
 
 
 def _standing(
-    sort: str, name: str, some: Sequence[Task], others: Sequence[Task], least: int, compared: int
+    sort: str,
+    name: str,
+    own_tasks: Sequence[Task],
+    peer_tasks: Sequence[Task],
+    least: int,
+    compared: int,
 ) -> PeerComparison:
-    kinds = sorted({task.kind for task in some})
-    done, theirs = ledger.done_of(some), ledger.done_of(others)
+    kinds = sorted({task.kind for task in own_tasks})
+    done, peers_done = ledger.done_of(own_tasks), ledger.done_of(peer_tasks)
     tails = figures.tails(
         (
-            ledger.done_of(task for task in some if task.kind == kind),
-            ledger.done_of(task for task in others if task.kind == kind),
+            ledger.done_of(task for task in own_tasks if task.kind == kind),
+            ledger.done_of(task for task in peer_tasks if task.kind == kind),
         )
         for kind in kinds
     )
     chance, verdict = min(tails.few, tails.many), NOT_ENOUGH
-    if min(len(some), len(others)) >= least:
+    if min(len(own_tasks), len(peer_tasks)) >= least:
         # The more are compared, the more seem to differ by chance.
         is_shown = chance <= (1 - figures.SURE) / 2 / max(1, compared)
         verdict = ALIKE if not is_shown else WORSE if tails.few < tails.many else BETTER
     advice = ADVICE[sort] if verdict == WORSE else ""
     return PeerComparison(
-        sort, name, kinds, done, theirs, tails.expected, round(chance, 4), verdict, advice
+        sort, name, kinds, done, peers_done, tails.expected, round(chance, 4), verdict, advice
     )
 
 
@@ -267,44 +292,44 @@ def optimize(ctx: Context, request: OptimizerRequest) -> ledger.Answer:
     keys = {task.key[:16] for task in tasks}
     runs: defaultdict[str, list[Sighting]] = defaultdict(list)
     for sighting in ledger.sightings_of(asker):
-        of_task = not request.kind or sighting.turn[:16] in keys
-        lately = request.since is None or datetime.fromisoformat(sighting.at) >= request.since
-        if sighting.kind == things.COMMAND and of_task and lately:
+        is_of_kind = not request.kind or sighting.turn[:16] in keys
+        is_recent = request.since is None or datetime.fromisoformat(sighting.at) >= request.since
+        if sighting.kind == things.COMMAND and is_of_kind and is_recent:
             runs[ledger.job_of(sighting.name)].append(sighting)
-    steps = [_figures(job, seen, tasks) for job, seen in runs.items()]
+    steps = [_figures(job, sightings, tasks) for job, sightings in runs.items()]
     steps.sort(key=lambda step: (-step.total_s, -step.went_well.n, step.step))
     return ledger.answer(
         ctx,
-        _slowest(steps),
+        _step_summary(steps),
         tasks=len(tasks),
         retries=sum(task.retries for task in tasks),
         steps=steps[: request.k],
-        compared=_compared(tasks, request.first, request.second),
+        compared=_compare_given_ways(tasks, request.first, request.second),
     )
 
 
-def _figures(job: str, seen: Sequence[Sighting], tasks: Sequence[Task]) -> StepFigures:
-    good = [sighting for sighting in seen if sighting.state == things.OK]
+def _figures(job: str, sightings: Sequence[Sighting], tasks: Sequence[Task]) -> StepFigures:
+    good = [sighting for sighting in sightings if sighting.state == things.OK]
     # Nobody knows how much of a long call was waiting for a permission.
-    total = round(sum(min(sighting.seconds, LONGEST_PAUSE_S) for sighting in seen), 1)
-    took = figures.middle([sighting.seconds for sighting in good if sighting.seconds > 0])
-    in_tasks = sum(job in task.jobs for task in tasks)
-    return StepFigures(job, figures.rate(len(good), len(seen)), in_tasks, took, total)
+    total = round(sum(min(sighting.seconds, LONGEST_PAUSE_S) for sighting in sightings), 1)
+    durations = figures.middle([sighting.seconds for sighting in good if sighting.seconds > 0])
+    task_count = sum(job in task.jobs for task in tasks)
+    return StepFigures(job, figures.rate(len(good), len(sightings)), task_count, durations, total)
 
 
-def _slowest(steps: Sequence[StepFigures]) -> str:
-    enough = [step for step in steps if step.went_well.is_enough]
-    if not enough:
+def _step_summary(steps: Sequence[StepFigures]) -> str:
+    judged_steps = [step for step in steps if step.went_well.is_enough]
+    if not judged_steps:
         return f"{NOT_ENOUGH}: no step was run five times."
-    worst = min(enough, key=lambda step: step.went_well.k / step.went_well.n)
-    longest = max(enough, key=lambda step: step.total_s)
+    worst = min(judged_steps, key=lambda step: step.went_well.k / step.went_well.n)
+    longest = max(judged_steps, key=lambda step: step.total_s)
     summary = f"Of steps that were run five times `{longest.step}` took longest: {longest.total_s:g} s in {longest.went_well.n} runs."
     if worst.went_well.k < worst.went_well.n:
         summary += f" `{worst.step}` fails most: it went well {worst.went_well.told}."
     return summary
 
 
-def _compared(
+def _compare_given_ways(
     tasks: Sequence[Task], first: Sequence[str], second: Sequence[str]
 ) -> figures.RateComparison | None:
     """Return how tasks went that took one way and not the other, None where no ways are given."""

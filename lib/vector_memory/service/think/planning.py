@@ -75,7 +75,7 @@ class PlannedTask(PlanItem):
         due: the day by whose end it has to be ready, "" for none.
         minutes: how long it takes; None where nothing says, and `by` says what it stands on.
         start, end: the earliest, in minutes from now, if nothing else is done meanwhile.
-        slack: minutes that it may be late before the whole is.
+        slack: minutes that it may be late before the whole plan is.
         late: its deadline cannot be kept, even without a pause.
     """
 
@@ -88,7 +88,7 @@ class PlannedTask(PlanItem):
 
     @property
     def is_critical(self) -> bool:
-        """Whether the whole is late when it is."""
+        """Whether the whole plan is late when this task is."""
         return self.slack <= 0 and not self.done
 
 
@@ -111,7 +111,7 @@ def planner(ctx: Context, request: PlanRequest) -> ledger.Answer:
         )
     items, is_change = items_of(record) if record else [], request.action in CHANGES
     if is_change:
-        items = _changed(ctx, request, items)
+        items = _change_items(ctx, request, items)
         if not request.dry_run:
             ordered(items)
             extra = {"items": [asdict(item) for item in items]}
@@ -120,15 +120,15 @@ def planner(ctx: Context, request: PlanRequest) -> ledger.Answer:
                 ctx, asker, CountedRecord(HEURISTICS, key, text, kind=PLAN, extra=extra)
             )
             ctx.audit("plan", request.actor, [], change=request.action)
-    tasks = _planned(items, ledger.tasks_of(asker), ctx.now())
+    tasks = _schedule(items, ledger.tasks_of(asker), ctx.now())
     critical = [task for task in tasks if task.is_critical]
-    whole = max((task.end for task in tasks), default=0.0)
+    total_minutes = max((task.end for task in tasks), default=0.0)
     return ledger.answer(
         ctx,
-        _summary(tasks, whole),
+        _summary(tasks, total_minutes),
         tasks=critical if request.action == "critical_path" else tasks,
         critical_path=[task.task for task in critical],
-        minutes=whole,
+        minutes=total_minutes,
         deadlines=_deadlines(asker, ctx.now()),
         dry_run=request.dry_run if is_change else None,
     )
@@ -139,7 +139,7 @@ def items_of(record: Memory) -> list[PlanItem]:
     return learned_records.read_all(PlanItem, record.extra.get("items"))
 
 
-def _changed(ctx: Context, request: PlanRequest, items: Sequence[PlanItem]) -> list[PlanItem]:
+def _change_items(ctx: Context, request: PlanRequest, items: Sequence[PlanItem]) -> list[PlanItem]:
     task, *after = (str(redact.clean(name).text) for name in (request.task, *request.after))
     if not task:
         raise BadInputError("task is missing.", "Say what is to be done.")
@@ -185,57 +185,71 @@ def ordered(items: Sequence[PlanItem]) -> list[PlanItem]:
     return [by_name[name] for name in names if name in by_name]
 
 
-def _planned(items: Sequence[PlanItem], tasks: Sequence[Task], now: datetime) -> list[PlannedTask]:
+def _schedule(items: Sequence[PlanItem], tasks: Sequence[Task], now: datetime) -> list[PlannedTask]:
     """Return tasks with the earliest times and the slack of each.
 
     Source: J. E. Kelley, M. R. Walker, "Critical-Path Planning and Scheduling", EJCC 1959.
     """
-    inorder = ordered(items)
-    took = {item.task: _minutes(item, tasks) for item in inorder}
-    lasts = {item.task: 0.0 if item.done else took[item.task][0] or 0.0 for item in inorder}
+    in_order = ordered(items)
+    estimates = {item.task: _estimate(item, tasks) for item in in_order}
+    durations = {
+        item.task: 0.0 if item.done else estimates[item.task][0] or 0.0 for item in in_order
+    }
     ends: dict[str, float] = {}
-    for item in inorder:
-        ends[item.task] = max((ends[name] for name in item.after), default=0.0) + lasts[item.task]
-    whole = max(ends.values(), default=0.0)
-    latest: dict[str, float] = dict.fromkeys(ends, whole)
-    for item in reversed(inorder):
+    for item in in_order:
+        ends[item.task] = (
+            max((ends[name] for name in item.after), default=0.0) + durations[item.task]
+        )
+    total = max(ends.values(), default=0.0)
+    latest: dict[str, float] = dict.fromkeys(ends, total)
+    for item in reversed(in_order):
         for name in item.after:
-            latest[name] = min(latest[name], latest[item.task] - lasts[item.task])
+            latest[name] = min(latest[name], latest[item.task] - durations[item.task])
     planned = []
-    for item in inorder:
-        (minutes, by), end = took[item.task], ends[item.task]
+    for item in in_order:
+        (minutes, by), end = estimates[item.task], ends[item.task]
         due = datetime.fromisoformat(item.due) if item.due else None
         late = due is not None and not item.done and now + timedelta(minutes=end) > due
-        times = (end - lasts[item.task], end, latest[item.task] - end)
+        times = (end - durations[item.task], end, latest[item.task] - end)
         start, end, slack = (round(time, 1) for time in times)
-        kept = {**vars(item), "due": str(days.last_before(due)) if due else ""}
-        here = PlannedTask(**kept, minutes=minutes, by=by, late=late)
-        planned.append(replace(here, start=start, end=end, slack=slack))
+        fields = {**vars(item), "due": str(days.last_before(due)) if due else ""}
+        scheduled = PlannedTask(**fields, minutes=minutes, by=by, late=late)
+        planned.append(replace(scheduled, start=start, end=end, slack=slack))
     return planned
 
 
-def _minutes(item: PlanItem, tasks: Sequence[Task]) -> tuple[float | None, str]:
+def _estimate(item: PlanItem, tasks: Sequence[Task]) -> tuple[float | None, str]:
     """Return how long a task takes, and on what that stands."""
     if item.estimate:
         return float(item.estimate), "estimated by hand"
-    near = [task for _, task in ledger.like(tasks, item.task)]
+    like_tasks = [task for _, task in ledger.like(tasks, item.task)]
     kind = kind_of(item.task)
-    mine = [task for task in tasks if task.kind == kind]
-    for group, name in ((near, "like tasks"), (mine, f"tasks of kind {kind}")):
+    same_kind = [task for task in tasks if task.kind == kind]
+    for group, name in ((like_tasks, "like tasks"), (same_kind, f"tasks of kind {kind}")):
         if len(group) >= LEAST:
-            took = middle([task.minutes for task in group])
-            return took.median, f"median of {took.n} {name} ({took.low:g}-{took.high:g} min)"
-    return None, f"no estimate: {max(len(near), len(mine))} like tasks, {LEAST} are needed"
+            minutes = middle([task.minutes for task in group])
+            return (
+                minutes.median,
+                f"median of {minutes.n} {name} ({minutes.low:g}-{minutes.high:g} min)",
+            )
+    return (
+        None,
+        f"no estimate: {max(len(like_tasks), len(same_kind))} like tasks, {LEAST} are needed",
+    )
 
 
-def _summary(tasks: Sequence[PlannedTask], whole: float) -> str:
+def _summary(tasks: Sequence[PlannedTask], total_minutes: float) -> str:
     if not tasks:
         return "There is no task in this plan yet."
-    left = [task for task in tasks if not task.done]
-    summary = f"{len(left)} of {len(tasks)} tasks left"
-    summary += f"; {whole:g} min at least, one after the other where they wait." if whole else "."
-    unknown = [task.task for task in left if task.minutes is None]
-    late = [task.task for task in left if task.late]
+    open_tasks = [task for task in tasks if not task.done]
+    summary = f"{len(open_tasks)} of {len(tasks)} tasks left"
+    summary += (
+        f"; {total_minutes:g} min at least, one after the other where they wait."
+        if total_minutes
+        else "."
+    )
+    unknown = [task.task for task in open_tasks if task.minutes is None]
+    late = [task.task for task in open_tasks if task.late]
     summary += f" Nothing says how long this takes: {', '.join(unknown)}." if unknown else ""
     return summary + (f" Cannot be ready in time: {', '.join(late)}." if late else "")
 
@@ -251,7 +265,7 @@ def _deadlines(asker: ProjectAsker, now: datetime) -> list[str]:
     return [f"{day}: {text}" for day, text in sorted(deadlines)[:MOST_DEADLINES]]
 
 
-# -- tasks like one (`self_assess`, `predictive_preload`) --
+# -- tasks like a described one (`self_assess`, `predictive_preload`) --
 
 
 MOST_LIKE, MOST_TROUBLE = 5, 5
@@ -274,25 +288,25 @@ def assess(ctx: Context, request: AssessmentRequest) -> ledger.Answer:
     """
     tasks = ledger.tasks_of(messages.asker_of(ctx, request))
     kind = request.kind or kind_of(request.task)
-    mine = [task for task in tasks if kind in ("", task.kind)]
-    done, minutes = ledger.done_of(mine), middle([task.minutes for task in mine])
-    troubles = [trouble for task in mine for trouble in task.trouble]
-    met = Counter((f"`{trouble.job}`: {trouble.line}", trouble.end) for trouble in troubles)
-    here = None if request.all_projects else ledger.project_of(ctx, request)
-    alive = learned_records.trails_of(here, ctx.now()) if here else []
-    trail = ledger.trail_for(alive, kind)
+    compared = [task for task in tasks if kind in ("", task.kind)]
+    done, minutes = ledger.done_of(compared), middle([task.minutes for task in compared])
+    troubles = [trouble for task in compared for trouble in task.trouble]
+    counts = Counter((f"`{trouble.job}`: {trouble.line}", trouble.end) for trouble in troubles)
+    project = None if request.all_projects else ledger.project_of(ctx, request)
+    live_trails = learned_records.trails_of(project, ctx.now()) if project else []
+    trail = ledger.trail_for(live_trails, kind)
     return ledger.answer(
         ctx,
         _verdict(kind, done, minutes),
         kind=kind,
-        compared=len(mine),
+        compared=len(compared),
         done=done,
         minutes=minutes,
-        retries=sum(task.retries for task in mine),
+        retries=sum(task.retries for task in compared),
         trail=trail.text if trail else "",
         trouble=[
             {"text": line, "n": n, "end": end}
-            for (line, end), n in met.most_common(MOST_TROUBLE)
+            for (line, end), n in counts.most_common(MOST_TROUBLE)
             if n > 1
         ],
         like=[
@@ -328,10 +342,10 @@ def preload(ctx: Context, request: PreloadRequest) -> ledger.Answer:
     """
     asker = messages.asker_of(ctx, request)
     tasks = ledger.tasks_of(asker)
-    here = {task.session for task in tasks}
+    sessions = {task.session for task in tasks}
     used: defaultdict[str, set[str]] = defaultdict(set)
     for label in ctx.state.use_labels():
-        if label.used and label.session in here:
+        if label.used and label.session in sessions:
             used[label.session].add(label.memory)
     hits = _hits(tasks, used, request.k)
     if len(used) < LEAST:
@@ -340,20 +354,20 @@ def preload(ctx: Context, request: PreloadRequest) -> ledger.Answer:
         )
         return ledger.answer(ctx, summary, memories=[], sessions=len(used), hits=hits)
     ids = foretold(ledger.like(tasks, request.prompt), used)[: request.k]
-    kept = ledger.shown(asker, ids)
+    memories = ledger.brief_views(asker, ids)
     summary = (
-        f"{len(kept)} memories by like sessions; so {hits.told} of what was used were foretold."
+        f"{len(memories)} memories by like sessions; so {hits.told} of what was used were foretold."
     )
-    return ledger.answer(ctx, summary, memories=kept, sessions=len(used), hits=hits)
+    return ledger.answer(ctx, summary, memories=memories, sessions=len(used), hits=hits)
 
 
 def foretold(like: Sequence[tuple[float, Task]], used: Mapping[str, set[str]]) -> list[str]:
     """Return the ids of what like tasks' sessions used, the likeliest first."""
-    alike: dict[str, float] = {}
+    scores: dict[str, float] = {}
     for score, task in like:
-        alike.setdefault(task.session, score)
+        scores.setdefault(task.session, score)
     weights: defaultdict[str, float] = defaultdict(float)
-    for session, score in alike.items():
+    for session, score in scores.items():
         for id in used.get(session, ()):
             weights[id] += score
     return sorted(weights, key=lambda id: (-weights[id], id))
@@ -362,9 +376,9 @@ def foretold(like: Sequence[tuple[float, Task]], used: Mapping[str, set[str]]) -
 def _hits(tasks: Sequence[Task], used: Mapping[str, set[str]], k: int) -> Rate:
     """Return how many used memories each session's first task would have foretold from the other sessions."""
     good = total = 0
-    for session, mine in used.items():
-        first = next(task for task in tasks if task.session == session)
+    for session, used_ids in used.items():
+        first_task = next(task for task in tasks if task.session == session)
         others = [task for task in tasks if task.session != session]
-        ids = foretold(ledger.like(others, " ".join(first.terms)), used)[:k]
-        good, total = good + len(mine & set(ids)), total + len(mine)
+        ids = foretold(ledger.like(others, " ".join(first_task.terms)), used)[:k]
+        good, total = good + len(used_ids & set(ids)), total + len(used_ids)
     return rate(good, total)

@@ -37,14 +37,14 @@ RULE = "7e57" * 8
 """The id of the user's rule that is attacked."""
 MISUSE, ESCALATION, EXFILTRATION = "tool_misuse", "privilege_escalation", "data_exfiltration"
 CATEGORIES = (*probes.TEXTS, MISUSE, ESCALATION, EXFILTRATION)
-TRIES, MOST_RUNS, FOUND, FLAGGED_S = 16, 20, 10, 32.0
+TRIES, MOST_RUNS, MOST_HITS, FLAGGED_S = 16, 20, 10, 32.0
 WEIGHTY = ("HIGH", "CORE")
 HELD = ""
 _BLOCK = re.compile(rf'<{fence.TAG} mark="(\w+)">\n(.*?)\n</{fence.TAG} mark="\1">', re.DOTALL)
-_OTHERS = re.compile(
+_FOREIGN_MARK = re.compile(
     r" · (?:[\w-]+,? ){0,3}(?:tool|import|pasted|suspicious|foreign)\b", re.IGNORECASE
 )
-_ITS_OWN = re.compile(r" · assistant\b|^\s*(?:Assistant|Done)\b.*:", re.MULTILINE)
+_OWN_MARK = re.compile(r" · assistant\b|^\s*(?:Assistant|Done)\b.*:", re.MULTILINE)
 
 
 class RedTeamRequest(messages.Request):
@@ -56,7 +56,7 @@ class RedTeamRequest(messages.Request):
     severity: str = messages.one_of(probes.SEVERITIES)
 
 
-class Tried(NamedTuple):
+class Attempt(NamedTuple):
     """A probe that was tried: what got through is what was `seen` of it, HELD for nothing, and None where it could
     not be judged."""
 
@@ -92,8 +92,8 @@ def red_team(ctx: Context, request: RedTeamRequest, progress: Progress) -> ledge
         which more got through than in the run before (`regressed`), and what each of the last `runs` found.
     """
     if request.action == "run":
-        tried = _attacked(ctx, request.categories or CATEGORIES, progress)
-        ctx.state.audit(ACTION, request.actor, [], _detail(tried))
+        attempts = _attack(ctx, request.categories or CATEGORIES, progress)
+        ctx.state.audit(ACTION, request.actor, [], _detail(attempts))
     runs = list(_runs(ctx))
     last = runs[0] if runs else Run(ctx.now(), {}, [])
     findings = [
@@ -110,96 +110,101 @@ def red_team(ctx: Context, request: RedTeamRequest, progress: Progress) -> ledge
     )
 
 
-def _attacked(ctx: Context, chosen: Sequence[str], progress: Progress) -> list[Tried]:
+def _attack(ctx: Context, chosen: Sequence[str], progress: Progress) -> list[Attempt]:
     # What needs the user's own word comes first, and what stops the daemon last.
     order = sorted(set(chosen), key=lambda name: (name != ESCALATION, name == EXFILTRATION, name))
-    tried: list[Tried] = []
-    with installed(ctx.home, ctx.settings) as made:
-        _have_a_rule(made)
-        made.daemon.start()
-        if not made.until(lambda: bool((made.daemon.running() or {}).get("state") == "full")):
+    attempts: list[Attempt] = []
+    with installed(ctx.home, ctx.settings) as installation:
+        _store_rule(installation)
+        installation.daemon.start()
+        if not installation.wait_until(
+            lambda: bool((installation.daemon.running() or {}).get("state") == "full")
+        ):
             raise DaemonUnavailableError(
                 "The scratch daemon does not come up.", "`vector-memory doctor`."
             )
         for number, category in enumerate(order):
             progress(number, len(order), category)
-            tried += _ATTACKS[category](made, category)
-    return tried
+            attempts += _ATTACKS[category](installation, category)
+    return attempts
 
 
 # -- words that want to be obeyed or believed --
 
 
-def _words(made: Installation, category: str) -> Iterator[Tried]:
+def _attack_with_words(installation: Installation, category: str) -> Iterator[Attempt]:
     planted = probes.words(category)
     talk: list[Line] = []
     for probe in planted:
         control = probes.CONTROL.format(topic=probe.topic, canary=_control(probe))
-        made.ask("remember", text=control)
-        talk += _planted(made, probe)
-    made.tell(talk)
-    last = [plant for plant in planted if plant.way in (PASTE, ERROR, ANSWER)][-1]
-    made.until(lambda: bool(_stored(made, last)))
-    made.settle()
+        installation.ask("remember", text=control)
+        talk += _plant(installation, probe)
+    installation.tell(talk)
+    last_plant = [plant for plant in planted if plant.way in (PASTE, ERROR, ANSWER)][-1]
+    installation.wait_until(lambda: bool(_stored(installation, last_plant)))
+    installation.settle()
     for probe in planted:
-        yield Tried(category, probe.name, probe.severity, _judged(made, probe))
+        yield Attempt(category, probe.name, probe.severity, _judge(installation, probe))
 
 
 def _control(probe: Plant) -> str:
     return probe.canary.replace("zq", "ok")
 
 
-def _planted(made: Installation, probe: Plant) -> list[Line]:
+def _plant(installation: Installation, probe: Plant) -> list[Line]:
     """Plant a text, or return the lines of talk that bring it."""
     if probe.way in (TOOL, AGENT):
         origin = {"origin": "tool"} if probe.way == TOOL else {}
-        made.ask("remember", "mcp", text=probe.text, session=made.session(), **origin)
+        installation.ask(
+            "remember", "mcp", text=probe.text, session=installation.session(), **origin
+        )
         return []
-    asked, id = f"Look at what is said about the {probe.topic}.", probe.canary
+    question, id = f"Look at what is said about the {probe.topic}.", probe.canary
     if probe.way == PASTE:
-        wording = f"This mail came in:\n\n> {probe.text}\n\n{asked}"
-        return [("user", wording), ("assistant", _say("I see."))]
+        wording = f"This mail came in:\n\n> {probe.text}\n\n{question}"
+        return [("user", wording), ("assistant", _text_blocks("I see."))]
     if probe.way == ANSWER:
         wording = f"The page says: “{probe.text}” I do not follow that."
-        return [("user", asked), ("assistant", _say(wording))]
+        return [("user", question), ("assistant", _text_blocks(wording))]
     call = {"type": "tool_use", "id": id, "name": "Bash", "input": {"command": f"./check {id}"}}
     failed = {"type": "tool_result", "tool_use_id": id, "is_error": True}
     failed["content"] = f"Exit code 1\nError: {probe.text}"
     return [
-        ("user", asked),
+        ("user", question),
         ("assistant", [call]),
         ("user", [failed]),
-        ("assistant", _say("It failed.")),
+        ("assistant", _text_blocks("It failed.")),
     ]
 
 
-def _say(text: str) -> list[dict[str, str]]:
+def _text_blocks(text: str) -> list[dict[str, str]]:
     return [{"type": "text", "text": text}]
 
 
-def _stored(made: Installation, probe: Plant) -> list[Record]:
+def _stored(installation: Installation, probe: Plant) -> list[Record]:
     """Return the memories that hold a probe's words."""
-    hits = made.ask("recall", query=probe.text[:200], k=FOUND).parts("hits")
+    hits = installation.ask("recall", query=probe.text[:200], k=MOST_HITS).parts("hits")
     return [hit for hit in hits if probe.canary in hit.text("text")]
 
 
-def _judged(made: Installation, probe: Plant) -> str | None:
+def _judge(installation: Installation, probe: Plant) -> str | None:
     """Return what got through of a probe, None where no hook answered in time."""
-    for memory in _stored(made, probe):
-        if bound := _bound(memory):
-            return bound
+    for memory in _stored(installation, probe):
+        if reason := _binding_reason(memory):
+            return reason
     question = probes.QUESTION.format(topic=probe.topic)
     for _ in range(TRIES):
-        shown = made.prompt(made.session(), question)
+        shown = installation.prompt(installation.session(), question)
         if probe.canary in shown:
-            return _unmarked(shown, probe)
+            return _missing_mark(shown, probe)
         if _control(probe) in shown:
             return ""
     return None
 
 
-def _bound(memory: Record) -> str:
-    """Return as what a memory of others' words binds, "" where it does not or waits for the user."""
+def _binding_reason(memory: Record) -> str:
+    """Return why a memory of others' words binds (such as "counts as rule"), "" where it does not or waits for the
+    user."""
     waits = memory.get("proposed") or memory.part("suspicious").get("held_back")
     signs = (
         ("rule", memory.text("kind") in RULES),
@@ -209,7 +214,7 @@ def _bound(memory: Record) -> str:
     return "" if waits else next((f"counts as {name}" for name, holds in signs if holds), "")
 
 
-def _unmarked(shown: str, probe: Plant) -> str:
+def _missing_mark(shown: str, probe: Plant) -> str:
     """Return how a hook showed a probe's words without saying whose they are, "" where it said it."""
     if probe.canary in _BLOCK.sub("", shown):
         return "a hook showed it outside of the fence"
@@ -217,9 +222,9 @@ def _unmarked(shown: str, probe: Plant) -> str:
         for note in f"\n{block[2]}".split("\n- "):
             if probe.canary not in note:
                 continue
-            others = bool(_OTHERS.search(note.partition("\n")[0])) or is_marked(note)
-            own = probe.way in (AGENT, ANSWER) and bool(_ITS_OWN.search(note))
-            if not (own or (others and fence.FOREIGN in block[2])):
+            is_foreign = bool(_FOREIGN_MARK.search(note.partition("\n")[0])) or is_marked(note)
+            is_own = probe.way in (AGENT, ANSWER) and bool(_OWN_MARK.search(note))
+            if not (is_own or (is_foreign and fence.FOREIGN in block[2])):
                 return "a hook showed it without saying whose words they are"
     return ""
 
@@ -227,127 +232,136 @@ def _unmarked(shown: str, probe: Plant) -> str:
 # -- deeds, commands, secrets --
 
 
-def _have_a_rule(made: Installation) -> None:
-    """Give the installation a rule of the user's before its daemon begins, which takes the user's word from nobody
-    who cannot be told from an agent."""
-    place = projects.locate(made.project)
+def _store_rule(installation: Installation) -> None:
+    """Store a rule of the user's before the daemon of the installation starts: the daemon itself would not take it
+    for the user's, since whoever asks it here cannot be told from an agent."""
+    place = projects.locate(installation.project)
     text, now = CleanText("Never push to main."), datetime.now(timezone.utc)
     rule = Memory(RULE, text, now, kind="rule", project=place.id)
-    os.makedirs(made.home.global_store, mode=0o700, exist_ok=True)
-    with closing(Journal.open(made.home.global_store)) as journal:
+    os.makedirs(installation.home.global_store, mode=0o700, exist_ok=True)
+    with closing(Journal.open(installation.home.global_store)) as journal:
         journal.put_project(Project(place.id, place.name, place.root, ""))
         journal.add([rule])
 
 
-def _deeds(made: Installation, category: str) -> Iterator[Tried]:
+def _attack_with_deeds(installation: Installation, category: str) -> Iterator[Attempt]:
     evil = probes.TEXTS["prompt_injection"][0].format(topic="osprey", canary="zqheld")
-    held = made.ask("remember", "mcp", text=evil, origin="tool").text("id")
-    own = made.ask("remember", "mcp", text="The osprey page is green.", origin="tool").text("id")
-    before = _state(made, RULE)
-    ids = {"{rule}": RULE, "{held}": held, "{own}": own}
+    held_id = installation.ask("remember", "mcp", text=evil, origin="tool").text("id")
+    own_id = installation.ask(
+        "remember", "mcp", text="The osprey page is green.", origin="tool"
+    ).text("id")
+    before = _state(installation, RULE)
+    ids = {"{rule}": RULE, "{held}": held_id, "{own}": own_id}
     for deed in probes.DEEDS:
-        asked = deed.request
+        fields = deed.request
         for mark, id in ids.items():
-            asked = asked.replace(mark, id)
+            fields = fields.replace(mark, id)
         try:
-            done = made.ask(deed.verb, "mcp", **json.loads(asked))
+            answer = installation.ask(deed.verb, "mcp", **json.loads(fields))
         except VectorMemoryError:
-            yield Tried(category, deed.name, deed.severity, HELD)
+            yield Attempt(category, deed.name, deed.severity, HELD)
             continue
-        waits = done.text("action") == "proposed" or done.part("memory").get("proposed")
-        spared = deed.may_doubt and _state(made, RULE) == before
-        seen = HELD if waits or spared else f"`{deed.verb}` was done for an agent"
-        yield Tried(category, deed.name, deed.severity, seen)
+        waits = answer.text("action") == "proposed" or answer.part("memory").get("proposed")
+        is_unchanged = deed.may_doubt and _state(installation, RULE) == before
+        seen = HELD if waits or is_unchanged else f"`{deed.verb}` was done for an agent"
+        yield Attempt(category, deed.name, deed.severity, seen)
 
 
-def _state(made: Installation, id: str) -> list[object]:
-    """Return what of a rule must stay as it is."""
-    memory = made.ask("get", id=id).part("memory")
+def _state(installation: Installation, id: str) -> list[object]:
+    """Return the fields of a rule that must stay as they are."""
+    memory = installation.ask("get", id=id).part("memory")
     return [memory.get(name) for name in ("text", "kind", "status", "priority", "valid_until")]
 
 
-def _commands(made: Installation, category: str) -> Iterator[Tried]:
-    sessions = {name: _called(made, line) for name, line in probes.COMMANDS.items()}
-    flagged = _flagged(made)
+def _attack_with_commands(installation: Installation, category: str) -> Iterator[Attempt]:
+    sessions = {name: _call_command(installation, line) for name, line in probes.COMMANDS.items()}
+    flagged = _flagged_sessions(installation)
     missed = "the observer flagged nothing" if flagged else None
     for name, session in sessions.items():
-        yield Tried(category, name, probes.HIGH, HELD if session in flagged else missed)
+        yield Attempt(category, name, probes.HIGH, HELD if session in flagged else missed)
 
 
-def _called(made: Installation, command: str) -> str:
+def _call_command(installation: Installation, command: str) -> str:
     """Let an agent make a call, more than once where nothing was flagged in time; return its session."""
-    session = made.session()
+    session = installation.session()
     for attempt in range(TRIES):
-        made.prompt(session, "Explain how the parser works.")
-        made.hook(
+        installation.prompt(session, "Explain how the parser works.")
+        installation.hook(
             "pre_tool_use", session, tool_name="Bash", tool_use_id=f"{session}-{attempt}",
             tool_input={"command": command}, transcript_path="",
         )  # fmt: skip
-        if made.until(lambda: session in _flagged(made), FLAGGED_S / TRIES):
+        if installation.wait_until(
+            lambda: session in _flagged_sessions(installation), FLAGGED_S / TRIES
+        ):
             break
     return session
 
 
-def _flagged(made: Installation) -> set[str]:
-    return {flag.text("session") for flag in made.ask("flags", k=1_000).parts("flags")}
+def _flagged_sessions(installation: Installation) -> set[str]:
+    return {flag.text("session") for flag in installation.ask("flags", k=1_000).parts("flags")}
 
 
-def _secrets(made: Installation, category: str) -> Iterator[Tried]:
+def _attack_with_secrets(installation: Installation, category: str) -> Iterator[Attempt]:
     planted = probes.secrets(int.from_bytes(os.urandom(4), "big"))
     talk: list[Line] = []
     for number, probe in enumerate(planted):
-        asked = f"Look at wren number {number}."
+        question = f"Look at wren number {number}."
         # A text that cannot be made safe is refused.
         with suppress(VectorMemoryError):
-            talk += _planted(made, probe)
-        talk += [("user", asked), ("assistant", _say(f"Wren number {number} was looked at."))]
-    made.tell(talk)
-    last = f"Wren number {len(planted) - 1} was looked at"
-    made.until(lambda: bool(made.ask("recall", query=last, k=1).parts("hits")))
-    made.settle()
+            talk += _plant(installation, probe)
+        talk += [
+            ("user", question),
+            ("assistant", _text_blocks(f"Wren number {number} was looked at.")),
+        ]
+    installation.tell(talk)
+    last_answer = f"Wren number {len(planted) - 1} was looked at"
+    installation.wait_until(
+        lambda: bool(installation.ask("recall", query=last_answer, k=1).parts("hits"))
+    )
+    installation.settle()
     for number, _ in enumerate(planted):
-        made.prompt(made.session(), f"What is wren number {number}?")
-    arrived = made.ask("recall", query=last, k=1).parts("hits")
-    made.stop()
+        installation.prompt(installation.session(), f"What is wren number {number}?")
+    arrived = installation.ask("recall", query=last_answer, k=1).parts("hits")
+    installation.stop()
     for probe in planted:
-        where = _place_of(made, probe.secret) if arrived else None
-        yield Tried(category, probe.name, probe.severity, where)
+        place = _find_value(installation, probe.secret) if arrived else None
+        yield Attempt(category, probe.name, probe.severity, place)
 
 
-def _place_of(made: Installation, value: str) -> str:
+def _find_value(installation: Installation, value: str) -> str:
     """Return where a value stands that should stand nowhere, "" for nowhere."""
-    if any(value in printed for printed in made.said):
+    if any(value in printed for printed in installation.hook_outputs):
         return "a hook showed it"
     needle = value.encode()
-    for folder, _, names in os.walk(made.home.root, followlinks=False):
+    for folder, _, names in os.walk(installation.home.root, followlinks=False):
         for name in names:
             path = os.path.join(folder, name)
             if os.path.isfile(path) and not os.path.islink(path):
                 with open(path, "rb") as file:
                     if needle in file.read():
-                        return f"it stands in {os.path.relpath(path, made.home.root)}"
+                        return f"it stands in {os.path.relpath(path, installation.home.root)}"
     return ""
 
 
-_ATTACKS: dict[str, Callable[[Installation, str], Iterator[Tried]]] = {
-    **dict.fromkeys(probes.TEXTS, _words),
-    ESCALATION: _deeds,
-    MISUSE: _commands,
-    EXFILTRATION: _secrets,
+_ATTACKS: dict[str, Callable[[Installation, str], Iterator[Attempt]]] = {
+    **dict.fromkeys(probes.TEXTS, _attack_with_words),
+    ESCALATION: _attack_with_deeds,
+    MISUSE: _attack_with_commands,
+    EXFILTRATION: _attack_with_secrets,
 }
 
 
 # -- what is told --
 
 
-def _detail(tried: Sequence[Tried]) -> dict[str, object]:
-    """Return what is kept of a run."""
-    none = dict.fromkeys(("probes", "held", "found", "unjudged"), 0)
-    counts = {probe.category: Counter(none) for probe in tried}
-    for probe in tried:
-        went = "unjudged" if probe.seen is None else "found" if probe.seen else "held"
-        counts[probe.category].update(("probes", went))
-    findings = [probe._asdict() for probe in tried if probe.seen]
+def _detail(attempts: Sequence[Attempt]) -> dict[str, object]:
+    """Return what the audit log keeps of a run."""
+    zeros = dict.fromkeys(("probes", "held", "found", "unjudged"), 0)
+    counts = {attempt.category: Counter(zeros) for attempt in attempts}
+    for attempt in attempts:
+        outcome = "unjudged" if attempt.seen is None else "found" if attempt.seen else "held"
+        counts[attempt.category].update(("probes", outcome))
+    findings = [attempt._asdict() for attempt in attempts if attempt.seen]
     findings.sort(key=lambda finding: finding["severity"] != probes.HIGH)
     return {"categories": counts, "findings": findings}
 

@@ -49,7 +49,7 @@ class PatientEmbedding(Embedding):
 
     @property
     def state(self) -> str:
-        """The daemon's: its process is asked for documents."""
+        """The state of the daemon's model, whose process is asked for documents."""
         return self._shared.state
 
     def of_prompt(self, query: Query) -> BegunVector:
@@ -85,9 +85,9 @@ def copied(ctx: Context, asker: ProjectAsker) -> Iterator[Context]:
         os.makedirs(home.global_store, mode=0o700, exist_ok=True)
         asker.own.journal.backup_to(os.path.join(home.global_store, JOURNAL))
         state = stack.enter_context(contextlib.closing(State.open(home.state_db)))
-        made = Context(
+        copy = Context(
             home=home,
-            settings=alone(ctx.settings),
+            settings=isolated(ctx.settings),
             state=state,
             embedding=PatientEmbedding(ctx.embedding),
             open_shelf=lambda path: Shelf(path, Journal.open(path)),
@@ -96,28 +96,28 @@ def copied(ctx: Context, asker: ProjectAsker) -> Iterator[Context]:
             hooks=ctx.hooks,
             stopping=ctx.stopping,
         )
-        stack.callback(_close, made)
-        yield made
+        stack.callback(_close, copy)
+        yield copy
 
 
-def _close(made: Context) -> None:
-    for shelf in made.opened_shelves():
+def _close(copy: Context) -> None:
+    for shelf in copy.opened_shelves():
         shelf.close(save=False)
 
 
-def alone(settings: Settings) -> Settings:
+def isolated(settings: Settings) -> Settings:
     """Return settings under which nothing outside the copy is read or written, and no model is asked."""
     nothing = dict.fromkeys(("vault", "daily_notes", "reviews", "generation_backend"), "")
     return replace(settings, **nothing, archive=False, jobs=False)  # type: ignore[arg-type]
 
 
 def set_time(copy: Context, moment: datetime) -> None:
-    """Let it be another time there, aware UTC."""
+    """Set the copy's clock to a moment, aware UTC."""
     copy.now, copy.local_now = (lambda: moment), moment.astimezone
 
 
 def follow(copy: Context, progress: Progress) -> None:
-    """Make or bring level the copy's index."""
+    """Make the copy's index, or bring it up to date with its journal."""
     from vector_memory.store.index import Index
 
     shelf = copy.global_shelf()
@@ -125,12 +125,12 @@ def follow(copy: Context, progress: Progress) -> None:
         index = Index.open(shelf.folder, copy.embedding.model, copy.embedding.dim)
         index.load_lance()
         shelf.attach(index)
-    left = shelf.journal.count_after(shelf.index.reached() if shelf.index else 0)
+    total = shelf.journal.count_after(shelf.index.reached() if shelf.index else 0)
     done = 0
     while (step := follow_once(shelf, copy.embedding)) and not copy.stopping.is_set():
         done += step
         copy.hooks.give_way()
-        progress(min(done, left), left, "indexing the copy")
+        progress(min(done, total), total, "indexing the copy")
 
 
 HOOK_S, ANSWER_S, SETTLE_S, GONE_S, POLL_S = 20.0, 60.0, 120.0, 10.0, 0.1
@@ -153,14 +153,14 @@ class Installation:
 
     Attributes:
         project: the project's folder.
-        said: all that hooks have printed.
+        hook_outputs: all that hooks have printed.
     """
 
     def __init__(self, home: Home, folder: str) -> None:
         self.home, self.folder = home, folder
         self.project = os.path.join(folder, "heronry")
         self.daemon = DaemonClient(home)
-        self.said: list[str] = []
+        self.hook_outputs: list[str] = []
         self._sessions = 0
 
     def ask(self, verb: str, actor: str = "user", **request: Any) -> Record:
@@ -169,8 +169,8 @@ class Installation:
         Raises:
             VectorMemoryError: it refused.
         """
-        asked = {"project": self.project, "cwd": self.project, "actor": actor, **request}
-        return Record(self.daemon.ask(verb, asked, ANSWER_S))
+        fields = {"project": self.project, "cwd": self.project, "actor": actor, **request}
+        return Record(self.daemon.ask(verb, fields, ANSWER_S))
 
     def session(self) -> str:
         """Return a session's id that was not used yet."""
@@ -180,14 +180,14 @@ class Installation:
     def hook(self, stem: str, session: str, **event: object) -> str:
         """Run a hook and return what it gives the model, "" for nothing."""
         script = os.path.join(ROOT, "hooks", f"{stem}.py")
-        patient = ["-c", _PATIENT, os.path.join(ROOT, "lib"), str(PATIENCE_S), script]
-        command = [self.home.runtime_python, "-I", "-S", *patient, self.home.root]
-        given = {"session_id": session, **event}
+        arguments = ["-c", _PATIENT, os.path.join(ROOT, "lib"), str(PATIENCE_S), script]
+        command = [self.home.runtime_python, "-I", "-S", *arguments, self.home.root]
+        fields = {"session_id": session, **event}
         with contextlib.suppress(subprocess.TimeoutExpired):
             done = trial.run_hook(
-                command, stem, self.home, self.project, HOOK_S, self.folder, **given
+                command, stem, self.home, self.project, HOOK_S, self.folder, **fields
             )
-            self.said.append(done.stdout.decode("utf-8", "replace"))
+            self.hook_outputs.append(done.stdout.decode("utf-8", "replace"))
             return trial.context_in(done.stdout)
         return ""
 
@@ -196,14 +196,14 @@ class Installation:
         return self.hook("user_prompt_submit", session, prompt=text, transcript_path="")
 
     def tell(self, lines: Sequence[Line]) -> None:
-        """Let a session end that said these lines: each a role with a text or blocks."""
+        """End a session with a transcript of these lines: each a role with a text or blocks."""
         session = self.session()
         path = os.path.join(self.folder, f"{session}.jsonl")
         trial.write_transcript(path, session, self.project, lines)
         self.hook("session_end", session, transcript_path=path, reason="exit")
 
-    def until(self, holds: Callable[[], bool], most_s: float = SETTLE_S) -> bool:
-        """Wait until something is so; return whether it came."""
+    def wait_until(self, holds: Callable[[], bool], most_s: float = SETTLE_S) -> bool:
+        """Wait until a condition holds; return whether it came to."""
         end = time.monotonic() + most_s
         while not (done := holds()) and time.monotonic() < end:
             time.sleep(POLL_S)
@@ -217,20 +217,20 @@ class Installation:
         """End the daemon and wait until its files are closed."""
         with contextlib.suppress(VectorMemoryError, OSError):
             self.daemon.stop()
-        self.until(lambda: not os.path.exists(self.home.socket), GONE_S)
+        self.wait_until(lambda: not os.path.exists(self.home.socket), GONE_S)
 
 
 @contextlib.contextmanager
 def installed(like: Home, settings: Settings) -> Iterator[Installation]:
     """Yield an installation with the same runtime, model and settings as this one, and remove it at the end."""
     folder = tempfile.mkdtemp(prefix="vector-memory-")
-    made = Installation(Home(os.path.join(folder, "home")), folder)
+    installation = Installation(Home(os.path.join(folder, "home")), folder)
     try:
-        make_home(made.home, like, settings)
-        os.makedirs(made.project)
-        yield made
+        make_home(installation.home, like, settings)
+        os.makedirs(installation.project)
+        yield installation
     finally:
-        made.stop()
+        installation.stop()
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -242,7 +242,7 @@ def make_home(home: Home, like: Home, settings: Settings) -> None:
         if not os.path.lexists(home.path(name)):
             os.symlink(os.path.realpath(like.path(name)), home.path(name))
     home.make()
-    plain, usual = asdict(alone(settings)), asdict(Settings())
-    changed = {name: value for name, value in plain.items() if value != usual[name]}
+    wanted, usual = asdict(isolated(settings)), asdict(Settings())
+    changed = {name: value for name, value in wanted.items() if value != usual[name]}
     with open(home.config, "w", encoding="utf-8") as file:
         json.dump({**changed, "excluded_projects": []}, file)

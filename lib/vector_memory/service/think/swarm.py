@@ -47,17 +47,17 @@ def swarm(ctx: Context, request: SwarmRequest) -> ledger.Answer:
     """
     texts = [str(redact.clean(text).text) for text in _texts(request.answers)]
     weights = _weights(request.weights, len(texts))
-    groups, conflicts = _grouped(ctx, texts)
+    groups, conflicts = _group_answers(ctx, texts)
     weighed = [(sum(weights[voter] for voter in group), group) for group in groups]
     weighed.sort(key=lambda pair: (-pair[0], pair[1]))
     opinions = [
         {"text": texts[group[0]], "voters": [n + 1 for n in group], "weight": round(weight, 3)}
         for weight, group in weighed
     ]
-    (most, voters), tolerates = weighed[0], (len(texts) - 1) // 3
-    part = most / sum(weights)
-    agreed = part > QUORUM
-    summary = f"{part:.0%} of the weight, {len(voters)} of {len(texts)} answers, say the same"
+    (top_weight, voters), tolerates = weighed[0], (len(texts) - 1) // 3
+    share = top_weight / sum(weights)
+    agreed = share > QUORUM
+    summary = f"{share:.0%} of the weight, {len(voters)} of {len(texts)} answers, say the same"
     summary += "." if agreed else ": no agreement, which takes more than two thirds."
     if agreed and not tolerates:
         summary += " Of fewer than four answers one wrong voter decides."
@@ -67,25 +67,29 @@ def swarm(ctx: Context, request: SwarmRequest) -> ledger.Answer:
     )
 
 
-def _grouped(ctx: Context, texts: Sequence[str]) -> tuple[list[list[int]], list[str]]:
+def _group_answers(ctx: Context, texts: Sequence[str]) -> tuple[list[list[int]], list[str]]:
     """Return which of the answers say the same, and which pairs contradict each other."""
     vectors = [ctx.embedding.query(text) for text in texts]
     groups: list[list[int]] = []
     conflicts = []
     for number, (text, vector) in enumerate(zip(texts, vectors, strict=True)):
-        same = None
+        group = None
         for other in range(number):
-            near = vectors[other]
-            cosine = float(vector @ near) if vector is not None and near is not None else None
+            other_vector = vectors[other]
+            cosine = (
+                float(vector @ other_vector)
+                if vector is not None and other_vector is not None
+                else None
+            )
             verdict = dedup.compare(text, texts[other], cosine)
             is_same = wording.same_readings(_advice(text), _advice(texts[other]))
             if verdict.outcome is Outcome.SAME or is_same:
-                same = same or next(group for group in groups if other in group)
+                group = group or next(voters for voters in groups if other in voters)
             elif verdict.outcome in (Outcome.CONTRADICTS, Outcome.SUPERSEDES):
                 conflicts.append(f"{other + 1} and {number + 1}: {verdict.reason}")
-        if same is None:
-            groups.append(same := [])
-        same.append(number)
+        if group is None:
+            groups.append(group := [])
+        group.append(number)
     return groups, conflicts
 
 
@@ -103,8 +107,8 @@ def _advice(text: str) -> tuple[frozenset[wording.Reading], ...]:
     )
 
 
-def _texts(given: object) -> list[str]:
-    listed = given if isinstance(given, list) else []
+def _texts(sent: object) -> list[str]:
+    listed = sent if isinstance(sent, list) else []
     texts = [text for text in listed if isinstance(text, str) and text.strip()]
     if not LEAST <= len(texts) <= MOST or any(len(text) > MOST_CHARS for text in texts):
         raise BadInputError(
@@ -114,9 +118,9 @@ def _texts(given: object) -> list[str]:
     return texts
 
 
-def _weights(given: Iterable[str], count: int) -> list[float]:
+def _weights(sent: Iterable[str], count: int) -> list[float]:
     try:
-        weights = [float(weight) for weight in given] or [1.0] * count
+        weights = [float(weight) for weight in sent] or [1.0] * count
     except (TypeError, ValueError):
         weights = []
     if len(weights) != count or not all(0 < weight < 1e6 for weight in weights):

@@ -24,7 +24,7 @@ from vector_memory.service.think import ledger
 from vector_memory.text.harmless import visible
 from vector_memory.text.words import codes_in
 
-SAID = {EDIT: "Change the files."}
+STEP_TEXTS = {EDIT: "Change the files."}
 PROCEDURE, COMMAND, SKILL = "procedure", "command", "skill"
 FORMATS = (PROCEDURE, COMMAND, SKILL)
 MOST_NAME, MOST_DESCRIPTION = 64, 200
@@ -56,24 +56,24 @@ def discover(ctx: Context, request: DiscoveryRequest) -> ledger.Answer:
     for trail in proven:
         is_safe = offered_commands.are_harmless(trail.commands, asker.place.root)
         if is_safe and trail.won >= request.least:
-            made = _skill_view(trail)
+            skill = _skill_view(trail)
             # Steps of all changes and of one kind of them are one file.
-            skills.setdefault(str(made["path"]), made)
+            skills.setdefault(str(skill["path"]), skill)
     summary = f"{len(skills)} skills in {len(tasks)} tasks. Save what you want under its path: nothing was written."
-    none = f"{NOT_ENOUGH}: no steps were done {request.least} times in {trails.LEAST_SESSIONS} sessions, in {len(tasks)} tasks."
+    nothing_proven = f"{NOT_ENOUGH}: no steps were done {request.least} times in {trails.LEAST_SESSIONS} sessions, in {len(tasks)} tasks."
     shown = list(skills.values())[: request.k]
-    return ledger.answer(ctx, summary if skills else none, skills=shown)
+    return ledger.answer(ctx, summary if skills else nothing_proven, skills=shown)
 
 
 def _skill_view(trail: Trail) -> dict[str, object]:
-    won, named = rate(trail.won, trail.n), trails.NAMES.get(trail.kind, trail.kind)
+    won, kind_name = rate(trail.won, trail.n), trails.NAMES.get(trail.kind, trail.kind)
     evidence = f"Done in {won.told} of the tasks that took these steps, {trail.sessions} sessions."
-    lines = [SAID.get(step) or f"Run `{step}`." for step in trail.steps]
-    description = f"Use for {named} here: {' → '.join(trail.steps)}."
+    lines = [STEP_TEXTS.get(step) or f"Run `{step}`." for step in trail.steps]
+    description = f"Use for {kind_name} here: {' → '.join(trail.steps)}."
     name = " ".join(ledger.job_of(command) for command in trail.commands)
-    made = skill_file(name, description, lines, SKILL, evidence)
+    file = skill_file(name, description, lines, SKILL, evidence)
     facts = {"steps": trail.steps, "won": won, "sessions": trail.sessions, "kind": trail.kind}
-    return {"name": made.name, **facts, "path": made.path, "text": made.text}
+    return {"name": file.name, **facts, "path": file.path, "text": file.text}
 
 
 class SkillFile(NamedTuple):
@@ -86,8 +86,8 @@ class SkillFile(NamedTuple):
 
 def name_of(words: str) -> str:
     """Return words as a skill's name: small letters, digits and hyphens."""
-    fit = (sign if sign.isascii() and sign.isalnum() else " " for sign in words.lower())
-    return "-".join("".join(fit).split())[:MOST_NAME].strip("-") or "steps"
+    signs = (sign if sign.isascii() and sign.isalnum() else " " for sign in words.lower())
+    return "-".join("".join(signs).split())[:MOST_NAME].strip("-") or "steps"
 
 
 def skill_file(
@@ -99,17 +99,17 @@ def skill_file(
         kind: COMMAND or SKILL.
         evidence: what the steps stand on, "" for somebody's word.
     """
-    named, short = name_of(name), _flat(description)[:MOST_DESCRIPTION]
+    file_name, short = name_of(name), _flat(description)[:MOST_DESCRIPTION]
     # What JSON quotes, YAML reads, whatever stands in it.
     head = [f"description: {json.dumps(short, ensure_ascii=False)}"]
-    path = f".claude/commands/{named}.md"
+    path = f".claude/commands/{file_name}.md"
     if kind == SKILL:
-        head, path = [f"name: {named}", *head], f".claude/skills/{named}/SKILL.md"
+        head, path = [f"name: {file_name}", *head], f".claude/skills/{file_name}/SKILL.md"
     lines = [f"{number}. {_flat(step)}" for number, step in enumerate(steps, 1)]
-    close = ["", _flat(evidence)] if evidence else []
-    rest = "Stop at the first step that fails, and say which one it was."
-    text = "\n".join(["---", *head, "---", "", *lines, "", rest, *close]) + "\n"
-    return SkillFile(named, path, text)
+    closing = ["", _flat(evidence)] if evidence else []
+    stop_rule = "Stop at the first step that fails, and say which one it was."
+    text = "\n".join(["---", *head, "---", "", *lines, "", stop_rule, *closing]) + "\n"
+    return SkillFile(file_name, path, text)
 
 
 def _flat(text: str) -> str:
@@ -117,14 +117,14 @@ def _flat(text: str) -> str:
 
 
 LEAST_STEPS, MOST_STEPS = 2, 20
-_WHOLE = ("git commit", "git push")
+_STEP_JOBS = ("git commit", "git push")
 """Jobs that are steps whatever is given to them; of others without a command line nobody could do the same."""
 _FORBIDDING = ("Do not ", "Don't ", "Don\u2019t ", "Never ")
 """How begins what is no step: it holds for all of them."""
-_LEFT_UNDONE = frozenset({"fail", "forget", "mind", "miss", "neglect", "omit", "skip"})
+_OMISSIONS = frozenset({"fail", "forget", "mind", "miss", "neglect", "omit", "skip"})
 """What is forbidden with one of these is to be done: "do not forget to …"."""
 _COUNT_FOLLOWS = (".", "!", "?", ":", ";", ",", "-", "\u2013", "\u2014")
-_OF_NAMES = frozenset("0123456789_./\x00")
+_NAME_SIGNS = frozenset("0123456789_./\x00")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\x00])|\n+")
 _JOINT = re.compile(
     r"[,;]?\s+(?:and\s+)?(?:then|afterwards|after\s+that|next|finally|lastly|followed\s+by)\b,?\s*"
@@ -171,22 +171,24 @@ def author(ctx: Context, request: WorkflowRequest) -> ledger.Answer:
     asker = messages.asker_of(ctx, request)
     forbidden: list[str] = []
     if text := str(redact.clean(request.text).text):
-        said = steps_of(text)
-        forbidden = [f"{step}." for step in said if _is_forbidding(step)]
+        all_steps = steps_of(text)
+        forbidden = [f"{step}." for step in all_steps if _is_forbidding(step)]
         name, evidence = "", " ".join(forbidden)
-        step_texts = [step for step in said if not _is_forbidding(step)]
+        step_texts = [step for step in all_steps if not _is_forbidding(step)]
     else:
-        name, step_texts, evidence = _of_session(ledger.tasks_of(asker), request.session)
+        name, step_texts, evidence = _session_steps(ledger.tasks_of(asker), request.session)
     if len(step_texts) < LEAST_STEPS:
         raise BadInputError(
             "There are no steps in that: a procedure has two at least.",
             'Such as "First run the linter, then commit".',
         )
     name = str(redact.clean(request.name).text) or name or " ".join(step_texts[0].split()[:6])
-    seen = things.of(ledger.sightings_of(asker))
-    ran = [thing for thing in seen if thing.kind == things.COMMAND and thing.good]
-    ran.sort(key=lambda command: -command.good)
-    steps = [_view(step, ran) for step in step_texts[:MOST_STEPS]]
+    known_things = things.of(ledger.sightings_of(asker))
+    known_commands = [
+        thing for thing in known_things if thing.kind == things.COMMAND and thing.good
+    ]
+    known_commands.sort(key=lambda command: -command.good)
+    steps = [_step_view(step, known_commands) for step in step_texts[:MOST_STEPS]]
     lines = [
         step["text"] + (f" (here: `{step['command']}`)" if step["command"] else "")
         for step in steps
@@ -197,12 +199,12 @@ def author(ctx: Context, request: WorkflowRequest) -> ledger.Answer:
     count = f"{len(steps)} steps" + (f", {bare} without a command that is known" if bare else "")
     path, id, summary = "", None, f"{count}; nothing was stored."
     if is_file:
-        made = skill_file(name, f"{name}: {len(steps)} steps.", lines, request.format, evidence)
-        path, whole = made.path, made.text
+        file = skill_file(name, f"{name}: {len(steps)} steps.", lines, request.format, evidence)
+        path, whole = file.path, file.text
     elif not request.dry_run:
-        asked = request.as_asked() | {"kind": PROCEDURE_KIND, "session": request.session}
-        asked |= {"collection": "procedures", "title": name, "text": whole}
-        stored = remember.remember(ctx, remember.RememberRequest(**asked))
+        fields = request.as_asked() | {"kind": PROCEDURE_KIND, "session": request.session}
+        fields |= {"collection": "procedures", "title": name, "text": whole}
+        stored = remember.remember(ctx, remember.RememberRequest(**fields))
         waits = stored.action == "proposed"
         became = "waits for the user: `vector-memory review`" if waits else f"was {stored.action}"
         summary, id = f"{count}; the procedure {became}.", stored.id
@@ -218,16 +220,16 @@ def steps_of(text: str) -> list[str]:
     # What stands in code is one word, whatever is in it.
     for place, code in enumerate(codes):
         text = text.replace(code, f"\x00{place}\x00", 1)
-    for item in _items(text.strip()):
+    for item in _split_counted(text.strip()):
         for sentence in _SENTENCE.split(item):
-            for part in _in_order(_OPENING.sub("", sentence.strip())):
+            for part in _reorder(_OPENING.sub("", sentence.strip())):
                 pieces += _JOINT.split(part)
     tidy = (_OPENING.sub("", piece.strip(" .,;")).strip(" .,;") for piece in pieces)
     # What has no telling word and names nothing, such as "ok" or "do it", is no step, nor is what steps are called.
     telling = [
         piece
         for piece in tidy
-        if (terms_of(piece) or not _OF_NAMES.isdisjoint(piece)) and not piece.endswith(":")
+        if (terms_of(piece) or not _NAME_SIGNS.isdisjoint(piece)) and not piece.endswith(":")
     ]
     steps = "\n".join(piece[0].upper() + piece[1:] for piece in telling)
     for place, code in enumerate(codes):
@@ -239,22 +241,22 @@ def _is_forbidding(step: str) -> bool:
     """Whether a step says what is not to be done."""
     opening = next(filter(step.startswith, _FORBIDDING), "")
     verb = step.removeprefix(opening).split(maxsplit=1)[:1]
-    return bool(opening) and _LEFT_UNDONE.isdisjoint(verb)
+    return bool(opening) and _OMISSIONS.isdisjoint(verb)
 
 
-def _items(text: str) -> list[str]:
+def _split_counted(text: str) -> list[str]:
     """Return a text cut where it counts its steps on one line: "Deploy: 1) build 2) push", "1. Build. 2. Push."."""
     for mark in (")", "."):
-        before, rest = list[str](), f" {text}"
-        while (cut := _cut(rest, f" {len(before) + 1}{mark} "))[1]:
-            before.append(cut[0])
+        items, rest = list[str](), f" {text}"
+        while (cut := _cut_at_count(rest, f" {len(items) + 1}{mark} "))[1]:
+            items.append(cut[0])
             rest = f" {cut[1]}"
-        if len(before) >= LEAST_STEPS:
-            return [*before, rest]
+        if len(items) >= LEAST_STEPS:
+            return [*items, rest]
     return [text]
 
 
-def _cut(text: str, count: str) -> tuple[str, str]:
+def _cut_at_count(text: str, count: str) -> tuple[str, str]:
     """Return what stands before a count of steps and behind it, ("", "") where there is none: "version 1. Then" and
     "(see 1)" count nothing."""
     at, is_first = text.find(count), count[1:-2] == "1"
@@ -270,7 +272,7 @@ def _cut(text: str, count: str) -> tuple[str, str]:
     return "", ""
 
 
-def _in_order(sentence: str) -> tuple[str, ...]:
+def _reorder(sentence: str) -> tuple[str, ...]:
     """Return what is to be done first and then, of "before you push, test" and "after the build, test"."""
     opening, _, rest = sentence.partition(" ")
     near, comma, far = rest.strip().removeprefix("you ").partition(",")
@@ -279,31 +281,38 @@ def _in_order(sentence: str) -> tuple[str, ...]:
     return {"before": (far, near), "after": (near, far)}.get(opening.lower(), (sentence,))
 
 
-def _of_session(tasks: Sequence[Task], session: str) -> tuple[str, list[str], str]:
-    """Return what the last task of a session was that was done and ran a command, its steps, and what they stand
-    on. What was read was of that task."""
+def _session_steps(tasks: Sequence[Task], session: str) -> tuple[str, list[str], str]:
+    """Return the name, the steps and the evidence of a session's last task that was done and ran a command. What it
+    only read is no step."""
     if not session:
         raise BadInputError("There is nothing to read steps from.", "Give `text` or `session`.")
     for task in reversed([task for task in tasks if task.session == session and task.done]):
-        ran = [
-            step for step in task.steps if step in task.commands or is_check(step) or step in _WHOLE
+        runs = [
+            step
+            for step in task.steps
+            if step in task.commands or is_check(step) or step in _STEP_JOBS
         ]
-        if ran:
-            kept = [step for step in task.steps if step in ran or step == EDIT]
-            steps = [SAID.get(step) or f"Run `{task.commands.get(step) or step}`." for step in kept]
-            sure = "a check or the user said so" if task.sure else "nothing spoke against it"
-            evidence = f"Taken from one task ({task.kind}, {task.at[:10]}), which was done: {sure}."
-            return f"{task.kind}: {', '.join(ran)}", steps, evidence
+        if runs:
+            chosen = [step for step in task.steps if step in runs or step == EDIT]
+            steps = [
+                STEP_TEXTS.get(step) or f"Run `{task.commands.get(step) or step}`."
+                for step in chosen
+            ]
+            basis = "a check or the user said so" if task.sure else "nothing spoke against it"
+            evidence = (
+                f"Taken from one task ({task.kind}, {task.at[:10]}), which was done: {basis}."
+            )
+            return f"{task.kind}: {', '.join(runs)}", steps, evidence
     raise NotFoundError(
         f"No task of session {session[:60]!r} is known to be done that ran a command.",
         "Describe the steps with `text` instead.",
     )
 
 
-def _view(step: str, ran: Sequence[things.Thing]) -> dict[str, str]:
+def _step_view(step: str, known_commands: Sequence[things.Thing]) -> dict[str, str]:
     """Return a step, the command by which it was done here ("" for none known), and how often that went well."""
     words = set(re.findall(r"[\w.:-]+", step.lower()))
-    for command in ran if "`" not in step else ():
+    for command in known_commands if "`" not in step else ():
         # `go build` is not how `go test` is done.
         if set(ledger.job_of(command.name).lower().split()) <= words:
             went_well = rate(command.good, command.seen).told

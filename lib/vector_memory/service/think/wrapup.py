@@ -22,7 +22,7 @@ from vector_memory.service.think import ledger
 
 LEARNED = ("decision", "preference", "learning", "procedure", "cause", "conclusion", "solution")
 """Kinds of what a session has taught, those that weigh most first."""
-MOST_LEARNED, MOST_LEFT, MOST_FILES, MOST_SAID, LOOKED_AT = 12, 8, 20, 12, 2_000
+MOST_LEARNED, MOST_LEFT, MOST_FILES, MOST_TROUBLE, LOOKED_AT = 12, 8, 20, 12, 2_000
 ASKED_CHARS, SAME_CHARS = 200, 60
 
 
@@ -49,37 +49,44 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
     session = newest[1].source.session if newest else ""
     if request.session:
         session = messages.named_sessions(asker.shelves, [request.session])[0]
-    kept = learned_records.ledger_of(asker, session)
-    here = replace(scope, sessions=(session,))
-    own = asker.own.journal.iter_memories(here, newest_first=True, limit=LOOKED_AT)
-    memories = list(own) if session else []
+    session_ledger = learned_records.ledger_of(asker, session)
+    session_scope = replace(scope, sessions=(session,))
+    stored = asker.own.journal.iter_memories(session_scope, newest_first=True, limit=LOOKED_AT)
+    memories = list(stored) if session else []
     titles = {
         memory.external_id.rpartition(":")[0]: memory.title
         for memory in memories
         if memory.kind == PASSAGE
     }
-    learned, habits = _learned(asker, memories, session), learned_records.board_of(asker).habits
+    learned, habits = (
+        _learned_memories(asker, memories, session),
+        learned_records.board_of(asker).habits,
+    )
     names = asker.names
     settled = [memory for memory in learned if not memory.is_held][:MOST_LEARNED]
     return {
         "project": asker.place.name,
         "session": session,
         "known": bool(memories) or ctx.running.knows(session),
-        "done": [_done(task, titles) for task in kept.tasks],
-        "subagents": len(kept.subagents),
-        "files": list(unique(file for task in kept.tasks for file in task.files))[:MOST_FILES],
-        "left": [memory_view(memory, names) for memory in _left(asker, scope, session)],
+        "done": [_task_view(task, titles) for task in session_ledger.tasks],
+        "subagents": len(session_ledger.subagents),
+        "files": list(unique(file for task in session_ledger.tasks for file in task.files))[
+            :MOST_FILES
+        ],
+        "left": [memory_view(memory, names) for memory in _open_memories(asker, scope, session)],
         "learned": [memory_view(memory, names) for memory in settled],
-        "trouble": _trouble(kept.tasks, habits),
+        "trouble": _trouble_views(session_ledger.tasks, habits),
         "lessons": outcomes.figures(lessons.all_kept(asker)[0]),
         "waits": sum(memory.is_held for memory in learned),
     }
 
 
-def _learned(asker: ProjectAsker, memories: Iterable[Memory], session: str) -> list[Memory]:
+def _learned_memories(
+    asker: ProjectAsker, memories: Iterable[Memory], session: str
+) -> list[Memory]:
     """Return what was decided or found in the session's talk, and what was told to be remembered in it."""
-    every = each_of(asker.shelves, lambda journal: journal.recent(asker.scope, LOOKED_AT))
-    remembered = (m for m in every if session and m.extra.get(SAID_IN) == session)
+    recent = each_of(asker.shelves, lambda journal: journal.recent(asker.scope, LOOKED_AT))
+    remembered = (memory for memory in recent if session and memory.extra.get(SAID_IN) == session)
     # An error with what ended it stands among the session's trouble.
     decided = (
         memory for memory in memories if memory.kind in LEARNED and memory.collection != EPISODES
@@ -93,27 +100,29 @@ def _learned(asker: ProjectAsker, memories: Iterable[Memory], session: str) -> l
     return sorted(chosen, key=lambda memory: ranks.get(memory.kind, 0))
 
 
-def _left(asker: ProjectAsker, scope: Scope, session: str) -> list[Memory]:
-    own, shelves = replace(scope, sessions=(session,), kinds=(PASSAGE,)), asker.shelves
-    newest = [(shelf, memory) for shelf in shelves for memory in shelf.journal.recent(own, 1)]
+def _open_memories(asker: ProjectAsker, scope: Scope, session: str) -> list[Memory]:
+    passage_scope, shelves = replace(scope, sessions=(session,), kinds=(PASSAGE,)), asker.shelves
+    newest = [
+        (shelf, memory) for shelf in shelves for memory in shelf.journal.recent(passage_scope, 1)
+    ]
     ends = [last_session.end_of(shelf, scope, memory) for shelf, memory in newest if session]
     return last_session.left_open(shelves, scope, [end for end in ends if end], MOST_LEFT)
 
 
-def _done(task: Task, titles: dict[str, str]) -> dict[str, object]:
+def _task_view(task: Task, titles: dict[str, str]) -> dict[str, object]:
     """Return a task of the session, with how it was asked for, "" where that is not stored."""
-    asked = " ".join(titles.get(task.key, "").split())[:ASKED_CHARS]
+    title = " ".join(titles.get(task.key, "").split())[:ASKED_CHARS]
     names = ("kind", "done", "sure", "errors", "minutes", "files")
-    return {"title": asked, **{name: getattr(task, name) for name in names}}
+    return {"title": title, **{name: getattr(task, name) for name in names}}
 
 
-def _trouble(tasks: Sequence[Task], habits: Iterable[Habit]) -> list[dict[str, object]]:
+def _trouble_views(tasks: Sequence[Task], habits: Iterable[Habit]) -> list[dict[str, object]]:
     """Return each error that came in the session, what ended it ("" for nothing), and in how many tasks of the
     project it has come, as `lessons` has it; 0 where it is new."""
     counts = Counter({habit.sign: habit.n for habit in habits})
     met = {trouble.sign: trouble for task in tasks for trouble in task.trouble}
-    often = sorted(met.values(), key=lambda trouble: -counts[trouble.sign])
+    by_count = sorted(met.values(), key=lambda trouble: -counts[trouble.sign])
     return [
         {"line": trouble.line, "end": trouble.end, "n": counts[trouble.sign]}
-        for trouble in often[:MOST_SAID]
+        for trouble in by_count[:MOST_TROUBLE]
     ]

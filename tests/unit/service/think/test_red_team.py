@@ -53,7 +53,7 @@ class TestWhatAHookShows:
     def shown(self, head: str, text: str, foreign: bool = False) -> str:
         """Return what of a block got through."""
         block = fence.fence([fence.Note("a" * 32, f"2026-05-01 · {head}", text, foreign)])
-        return red_team._unmarked(block, self.probe)
+        return red_team._missing_mark(block, self.probe)
 
     def test_marked_words_do_not_count(self) -> None:
         """In the head, or around the words themselves."""
@@ -64,13 +64,13 @@ class TestWhatAHookShows:
         """As the user's, or as nobody's; outside of the fence anyway."""
         assert self.shown("fact · app · user", "do zqx")
         assert self.shown("fact · app", "do zqx")
-        assert "outside" in red_team._unmarked("do zqx", self.probe)
+        assert "outside" in red_team._missing_mark("do zqx", self.probe)
 
     def test_an_agents_own_words_are_its_own(self) -> None:
         """Said as the assistant's they are no lie."""
         own = self.probe._replace(way=probes.AGENT)
         block = fence.fence([fence.Note("a" * 32, "2026-05-01 · note · app · assistant", "zqx")])
-        assert not red_team._unmarked(block, own)
+        assert not red_team._missing_mark(block, own)
 
 
 def run(**found: int) -> Run:
