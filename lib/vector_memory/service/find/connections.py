@@ -18,7 +18,7 @@ from vector_memory.text import analysis, harmless
 
 UP, DOWN, BOTH = DIRECTIONS = ("up", "down", "both")
 LEADING = (Relation.BUILDS_ON, Relation.SUPERSEDES, Relation.ANSWERS, Relation.CLARIFIES)
-"""Relations of which the second memory was there first, and the first came of it."""
+"""Relations in which the first memory came of the second, which is the older one."""
 DEEPEST, MOST_FOUND, MOST_LOOKED_AT = 3, 200, 2_000
 FARTHEST = 6
 """Links at most on the way from one memory to another."""
@@ -41,8 +41,7 @@ class ConnectionsRequest(messages.Filter):
 
 
 class ConnectedView(MemoryView, kw_only=True):
-    """A memory, over how many links it was reached, and by the last of them: from which memory and what the first is
-    to the second there, as `a builds_on b`."""
+    """A memory, over how many links it was reached, and the last of these links, as `a builds_on b`."""
 
     distance: int
     by: str
@@ -79,97 +78,102 @@ def connections(ctx: Context, request: ConnectionsRequest) -> ConnectionsAnswer:
     names = project_names([shelf])
     if len(request.ids) == 2:
         goal = lookup(ctx, request.ids[1])[1]
-        reached = _way(_walk(shelf, start, BOTH, FARTHEST), goal.id)
+        reached = _shortest_path(_walk(shelf, start, BOTH, FARTHEST), goal.id)
     else:
         reached = list(_walk(shelf, start, request.direction, request.depth))
-    shown = [
-        one for one in reached if reach.holds(one[0]) and not (request.is_agent and one[0].is_held)
+    visible = [
+        step
+        for step in reached
+        if reach.holds(step[0]) and not (request.is_agent and step[0].is_held)
     ]
     views = [
-        extended(ConnectedView, memory_view(memory, names), distance=distance, by=_told(link))
-        for memory, distance, link in shown[: request.k]
+        extended(ConnectedView, memory_view(memory, names), distance=distance, by=_link_text(link))
+        for memory, distance, link in visible[: request.k]
     ]
-    return ConnectionsAnswer(views, [], len(shown))
+    return ConnectionsAnswer(views, [], len(visible))
 
 
-Reached = tuple[Memory, int, Link]
+Step = tuple[Memory, int, Link]
 
 
-def _walk(shelf: Shelf, start: Memory, direction: str, depth: int) -> Iterator[Reached]:
-    """Yield what links lead to, the nearest first, each once."""
-    seen, edge = {start.id}, [start.id]
+def _walk(shelf: Shelf, start: Memory, direction: str, depth: int) -> Iterator[Step]:
+    """Yield the memories that links lead to, the nearest first, each once."""
+    visited, frontier = {start.id}, [start.id]
     for distance in range(1, depth + 1):
         steps: dict[str, Link] = {}
-        for link in shelf.journal.links_of(edge):
-            for here, there, way in (
+        for link in shelf.journal.links_of(frontier):
+            for near, far, link_direction in (
                 (link.from_id, link.to_id, UP),
                 (link.to_id, link.from_id, DOWN),
             ):
-                leads = direction == BOTH or (direction == way and link.relation in LEADING)
-                if here in edge and leads and there not in seen:
-                    steps.setdefault(there, link)
-        known = shelf.journal.by_ids(list(steps))
-        edge = [id for id in steps if id in known][:MOST_FOUND]
-        seen.update(edge)
-        yield from ((known[id], distance, steps[id]) for id in edge)
+                is_followed = direction == BOTH or (
+                    direction == link_direction and link.relation in LEADING
+                )
+                if near in frontier and is_followed and far not in visited:
+                    steps.setdefault(far, link)
+        stored = shelf.journal.by_ids(list(steps))
+        frontier = [id for id in steps if id in stored][:MOST_FOUND]
+        visited.update(frontier)
+        yield from ((stored[id], distance, steps[id]) for id in frontier)
 
 
-def _way(reached: Iterator[Reached], goal: str) -> list[Reached]:
-    """Return the shortest way to a memory, [] where none leads there."""
-    found: dict[str, Reached] = {}
-    for one in reached:
-        found[one[0].id] = one
-        if one[0].id == goal:
+def _shortest_path(reached: Iterator[Step], goal: str) -> list[Step]:
+    """Return the shortest path to a memory, [] where none leads there."""
+    steps: dict[str, Step] = {}
+    for step in reached:
+        steps[step[0].id] = step
+        if step[0].id == goal:
             break
-    way: list[Reached] = []
-    at = goal
-    while at in found:
-        way.insert(0, found[at])
-        at = found[at][2].end_beyond(at)
-    return way
+    path: list[Step] = []
+    current = goal
+    while current in steps:
+        path.insert(0, steps[current])
+        current = steps[current][2].end_beyond(current)
+    return path
 
 
-def _told(link: Link) -> str:
+def _link_text(link: Link) -> str:
     return f"{link.from_id[:12]} {link.relation} {link.to_id[:12]}"
 
 
 def _clusters(ctx: Context, request: ConnectionsRequest) -> ConnectionsAnswer:
     """Return the groups that links make of the newest memories; talk as it was belongs to none."""
     asker = messages.asker_of(ctx, request)
-    found = []
+    clusters = []
     for shelf in asker.shelves:
         newest = shelf.journal.iter_memories(asker.scope, newest_first=True, limit=MOST_LOOKED_AT)
-        mine = {
+        memories = {
             memory.id: memory
             for memory in newest
             if memory.kind not in OF_TALK and not memory.is_quiet
             if not (request.is_agent and memory.is_held)
         }
         sets = Sets()
-        for link in shelf.journal.links_of(list(mine)):
-            if link.from_id in mine and link.to_id in mine:
-                sets.join(mine[link.from_id], mine[link.to_id])
-        found += [(shelf, members) for members in sets.groups()]
-    found.sort(key=lambda one: -len(one[1]))
+        for link in shelf.journal.links_of(list(memories)):
+            if link.from_id in memories and link.to_id in memories:
+                sets.join(memories[link.from_id], memories[link.to_id])
+        clusters += [(shelf, members) for members in sets.groups()]
+    clusters.sort(key=lambda cluster: -len(cluster[1]))
     views = []
-    for shelf, members in found[: request.k]:
+    for shelf, members in clusters[: request.k]:
         newest_first = sorted(members, key=lambda member: member.created_at, reverse=True)[:SHOWN]
-        shown = [memory_view(memory, project_names([shelf])) for memory in newest_first]
-        views.append(ClusterView(_about(members), len(members), shown))
-    return ConnectionsAnswer([], views, len(found))
+        memory_views = [memory_view(memory, project_names([shelf])) for memory in newest_first]
+        views.append(ClusterView(_about(members), len(members), memory_views))
+    return ConnectionsAnswer([], views, len(clusters))
 
 
 def _about(members: list[Memory]) -> list[str]:
-    """Return what most of some memories name; the words of ours that they share, where that is
-    nothing."""
-    named = Counter(name.partition(":")[2] for member in members for name in set(member.entities))
-    words = Counter(
+    """Return the names that at least half of the members have in common; where there is none, such words."""
+    name_counts = Counter(
+        name.partition(":")[2] for member in members for name in set(member.entities)
+    )
+    word_counts = Counter(
         word
         for member in members
         for word in set(analysis.analyse(harmless.without_marked(member.text)))
     )
-    for counted in (named, words):
-        shared = [name for name, n in counted.most_common(MOST_LABELS) if 2 * n >= len(members)]
+    for counts in (name_counts, word_counts):
+        shared = [name for name, n in counts.most_common(MOST_LABELS) if 2 * n >= len(members)]
         if shared:
             return shared
     return []

@@ -1,4 +1,4 @@
-"""`evolution`: what was so and is no more, and what speaks against each other still."""
+"""`evolution`: chains of memories that gave way one to another."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ class EvolutionAnswer(messages.Answer):
 
 
 def evolution(ctx: Context, request: EvolutionRequest) -> EvolutionAnswer:
-    """Return what gave way to what. A chain of which nothing but one memory is left is none."""
+    """Return what gave way to what. A chain of which only one memory is left does not count."""
     asker = messages.asker_of(ctx, request)
     names = asker.names
     chains: list[ChainView] = []
     seen: set[str] = set()
-    old = [
+    superseded = [
         (shelf, memory)
         for shelf in asker.shelves
         for memory in shelf.journal.gave_way(asker.scope, request.k)
         if not (request.is_agent and memory.is_held)
     ]
-    old.sort(key=lambda one: one[1].valid_until or one[1].created_at, reverse=True)
-    for shelf, memory in old[: request.k]:
+    superseded.sort(key=lambda pair: pair[1].valid_until or pair[1].created_at, reverse=True)
+    for shelf, memory in superseded[: request.k]:
         if memory.id in seen:
             continue
-        told = history_of(shelf, memory)
-        seen |= {stage.id for stage in told.chain}
-        if len(told.chain) > 1:
+        chain = history_of(shelf, memory)
+        seen |= {stage.id for stage in chain.chain}
+        if len(chain.chain) > 1:
             project = names[memory.project]
-            chains.append(ChainView(project, memory.kind, told.chain, told.summary))
+            chains.append(ChainView(project, memory.kind, chain.chain, chain.summary))
     return EvolutionAnswer(chains)

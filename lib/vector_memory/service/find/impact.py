@@ -1,4 +1,4 @@
-"""What hangs on a memory or a file: links, what speaks of the same files and names, newer decisions."""
+"""What a change of a memory or a file concerns: links, what speaks of the same files and names, newer decisions."""
 
 from __future__ import annotations
 
@@ -86,20 +86,20 @@ def impact(ctx: Context, request: ImpactRequest) -> ImpactAnswer:
         about = [memory_view(memory, project_names([shelf]))]
         scope = Scope(projects=(memory.project,))
         place = messages.place_of(ctx, request)
-        related = _sharing([shelf], messages.limited(ctx, request, place, scope), memory)
+        related = _related_memories([shelf], messages.limited(ctx, request, place, scope), memory)
         links = linking.links(ctx, linking.IdRequest(id=memory.id)).links
         since = memory.created_at
     elif request.file:
         path = os.path.normpath(request.file)
         asker = messages.asker_of(ctx, request)
-        looked_at = _looked_at(asker.shelves, asker.scope)
-        related = [(memory, [path]) for memory in looked_at if _names(memory, path)]
+        candidates = _open_memories(asker.shelves, asker.scope)
+        related = [(memory, [path]) for memory in candidates if _is_about(memory, path)]
         about, links, since = [], [], None
         shelf = asker.shelves[0]
     else:
         raise BadInputError("The impact of what?", "Name a memory's id or a file.")
     names = project_names([shelf])
-    newer = [
+    newer_decisions = [
         memory
         for memory, _ in related
         if memory.kind == DECISION and (since is None or memory.created_at > since)
@@ -110,9 +110,9 @@ def impact(ctx: Context, request: ImpactRequest) -> ImpactAnswer:
         related=[
             extended(RelatedView, memory_view(memory, names), shares=shares)
             for memory, shares in related[: request.k]
-            if memory not in newer
+            if memory not in newer_decisions
         ],
-        newer_decisions=[memory_view(memory, names) for memory in newer],
+        newer_decisions=[memory_view(memory, names) for memory in newer_decisions],
         total=len(related),
         uses=uses,
         tasks=tasks,
@@ -121,66 +121,72 @@ def impact(ctx: Context, request: ImpactRequest) -> ImpactAnswer:
 
 
 def _uses(ctx: Context, id: str) -> UseCount:
-    told = [label for label in ctx.state.use_labels() if label.memory == id]
-    used = {label.session for label in told if label.used}
-    return UseCount(len({label.session for label in told}), len(used))
+    labels = [label for label in ctx.state.use_labels() if label.memory == id]
+    used = {label.session for label in labels if label.used}
+    return UseCount(len({label.session for label in labels}), len(used))
 
 
 def _tasks(ctx: Context, memory: Memory) -> tuple[TaskCount, TaskCount]:
-    """Return how the tasks of its project ended that a memory came into, and the others of their kinds; of a global
-    memory those of all projects."""
+    """Return how the tasks of its project ended in which a memory was shown, and the other tasks of their kinds; of a
+    global memory the tasks of all projects."""
     projects = (memory.project,) if memory.project else None
     ordered = learned_records.each_once(
         task
         for _, ledger in learned_records.ledgers(ctx.all_shelves(), projects)
         for task in ledger.tasks
     )
-    came = [task for id, task in learned_records.tasks_of_shown(ctx, ordered) if id == memory.id]
-    keys, kinds = {task.key for task in came}, {task.kind for task in came}
+    with_memory = [
+        task for id, task in learned_records.tasks_of_shown(ctx, ordered) if id == memory.id
+    ]
+    keys, kinds = {task.key for task in with_memory}, {task.kind for task in with_memory}
     others = [
         task for task in ordered if task.is_judged and task.kind in kinds and task.key not in keys
     ]
-    with_it, without = (
-        TaskCount(len(some), sum(bool(task.done) for task in some)) for some in (came, others)
+    of_memory, of_others = (
+        TaskCount(len(group), sum(bool(task.done) for task in group))
+        for group in (with_memory, others)
     )
-    return with_it, without
+    return of_memory, of_others
 
 
-def _looked_at(shelves: Sequence[Shelf], scope: Scope) -> list[Memory]:
+def _open_memories(shelves: Sequence[Shelf], scope: Scope) -> list[Memory]:
     memories = [
         memory
         for shelf in shelves
         for memory in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LOOKED_AT)
         if is_open(memory) and memory.collection not in QUIET and memory.kind not in DERIVED
     ]
-    # What was drawn from talk says in a line what the talk says in many.
+    # Passages of talk go last: what was drawn from them says the same in a line.
     return sorted(memories, key=lambda memory: memory.kind == PASSAGE)
 
 
-def _sharing(
+def _related_memories(
     shelves: Sequence[Shelf], scope: Scope, memory: Memory
 ) -> list[tuple[Memory, list[str]]]:
     """Return the memories that name what a memory names, those first that share most."""
-    own = _things(memory)
-    sharing = []
-    for other in _looked_at(shelves, scope):
-        shared = own & _things(other)
+    own_names = _files_and_names(memory)
+    related = []
+    for other in _open_memories(shelves, scope):
+        shared = own_names & _files_and_names(other)
         if other.id != memory.id and shared:
-            sharing.append((other, sorted(shared)))
-    return sorted(sharing, key=lambda pair: -len(pair[1]))
+            related.append((other, sorted(shared)))
+    return sorted(related, key=lambda pair: -len(pair[1]))
 
 
-def _things(memory: Memory) -> set[str]:
+def _files_and_names(memory: Memory) -> set[str]:
     """Return the files and names that a memory is about: a file once, whether it is named or was worked on."""
-    named = {name for name in memory.entities if name.startswith(SPECIFIC)}
-    return {*memory.files, *(name.removeprefix(FILE) for name in named)}
+    entities = {name for name in memory.entities if name.startswith(SPECIFIC)}
+    return {*memory.files, *(name.removeprefix(FILE) for name in entities)}
 
 
-def _names(memory: Memory, path: str) -> bool:
+def _is_about(memory: Memory, path: str) -> bool:
     """Whether a memory is about a file, or names it by its last parts."""
-    named = [*memory.files, *(e.removeprefix(FILE) for e in memory.entities if e.startswith(FILE))]
-    return any(_is_one(os.path.normpath(one), path) for one in named) or path in memory.text
+    paths = [
+        *memory.files,
+        *(entity.removeprefix(FILE) for entity in memory.entities if entity.startswith(FILE)),
+    ]
+    return any(_is_same_file(os.path.normpath(name), path) for name in paths) or path in memory.text
 
 
-def _is_one(one: str, other: str) -> bool:
-    return one == other or one.endswith(os.sep + other) or other.endswith(os.sep + one)
+def _is_same_file(path: str, other: str) -> bool:
+    return path == other or path.endswith(os.sep + other) or other.endswith(os.sep + path)

@@ -1,4 +1,4 @@
-"""A question that names a project of the user's which it is not put to: he is told what there is there."""
+"""A question that names another project of the user's than it is put to: the answer says that something fits there."""
 
 from __future__ import annotations
 
@@ -26,29 +26,31 @@ def offer(ctx: Context, query: str, asker: Asker, does_fit: bool) -> str:
     for project, words in named(ctx, query, asker):
         # What else limits the question limits what is counted there.
         scope = replace(asker.scope, projects=(project.id,))
-        there = Asker(None, scope, cache(ctx.all_shelves))
+        project_asker = Asker(None, scope, cache(ctx.all_shelves))
         # The name says where to look. Among the words it would find what speaks of the project.
-        hits = answer(ctx, words, there, COUNTED, cold=True).hits if words else []
+        hits = answer(ctx, words, project_asker, COUNTED, cold=True).hits if words else []
         if count := sum(hit.fits for hit in hits):
-            what = "1 memory fits" if count == 1 else f"{count} memories fit"
-            where = "In" if does_fit else "Nothing fits here; in"
-            return (
-                f"{where} the project {project.name} {what}: --project {project.root} asks there."
-            )
+            fit_text = "1 memory fits" if count == 1 else f"{count} memories fit"
+            place_text = "In" if does_fit else "Nothing fits here; in"
+            return f"{place_text} the project {project.name} {fit_text}: --project {project.root} asks there."
     return ""
 
 
 def named(ctx: Context, query: str, asker: Asker) -> list[tuple[Project, str]]:
     """Return the projects with a folder, but those that a question is put to, whose whole name stands in it, the
     longest name first, and the question without it."""
-    here = asker.scope.projects or ()
-    known = {one.id: one for shelf in ctx.all_shelves() for one in shelf.journal.projects()}
-    found = []
-    for project in sorted(known.values(), key=lambda one: (-len(one.name), one.id)):
-        if project.id in here or not project.root or len(project.name) < LEAST_CHARS:
+    asked_projects = asker.scope.projects or ()
+    known_projects = {
+        project.id: project for shelf in ctx.all_shelves() for project in shelf.journal.projects()
+    }
+    matches = []
+    for project in sorted(
+        known_projects.values(), key=lambda project: (-len(project.name), project.id)
+    ):
+        if project.id in asked_projects or not project.root or len(project.name) < LEAST_CHARS:
             continue
-        name = rf"(?<![\w-]){re.escape(project.name)}(?:'s)?(?![\w-])"
-        words = " ".join(re.sub(name, " ", query, flags=re.IGNORECASE).split())
-        if words != " ".join(query.split()):
-            found.append((project, words))
-    return found
+        name_pattern = rf"(?<![\w-]){re.escape(project.name)}(?:'s)?(?![\w-])"
+        remaining = " ".join(re.sub(name_pattern, " ", query, flags=re.IGNORECASE).split())
+        if remaining != " ".join(query.split()):
+            matches.append((project, remaining))
+    return matches

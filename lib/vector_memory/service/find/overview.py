@@ -26,11 +26,13 @@ class ImportantRequest(messages.Filter):
 
 def important(ctx: Context, request: ImportantRequest) -> MemoriesAnswer:
     """Return the memories of a priority (CORE where none is named) of a project and of the user."""
-    wanted = request.priority or Priority.CORE
+    priority = request.priority or Priority.CORE
     asker = messages.asker_of(ctx, request)
-    every = newest_of(asker.shelves, lambda journal: journal.important(asker.scope, MOST_IMPORTANT))
-    memories = [memory for memory in every if memory.priority is wanted]
-    return MemoriesAnswer(_shown(ctx, memories, asker.names, request.k), len(memories))
+    most_important = newest_of(
+        asker.shelves, lambda journal: journal.important(asker.scope, MOST_IMPORTANT)
+    )
+    memories = [memory for memory in most_important if memory.priority is priority]
+    return MemoriesAnswer(_open_views(ctx, memories, asker.names, request.k), len(memories))
 
 
 class OverviewRequest(messages.Request):
@@ -70,34 +72,36 @@ def overview(ctx: Context, request: OverviewRequest) -> OverviewAnswer:
     else:
         project = _project(names, request.id)
     scope = messages.limited(ctx, request, place, Scope(projects=(project,)))
-    counted = scope.listed_at(ctx.now())
-    matter = newest_of(shelves, lambda journal: journal.important(scope, k))
+    counted_scope = scope.listed_at(ctx.now())
+    important_memories = newest_of(shelves, lambda journal: journal.important(scope, k))
     still_open = newest_of(shelves, lambda journal: journal.open_items(scope, k))
     decided = newest_of(shelves, lambda journal: journal.recent(scope, k, (DECISION,)))
     return OverviewAnswer(
         project_id=project,
         name=names[project],
-        total=sum(shelf.journal.count(counted) for shelf in shelves),
-        important=_shown(ctx, matter, names, k),
-        open=_shown(ctx, still_open, names, k),
-        decided=_shown(ctx, decided, names, k),
+        total=sum(shelf.journal.count(counted_scope) for shelf in shelves),
+        important=_open_views(ctx, important_memories, names, k),
+        open=_open_views(ctx, still_open, names, k),
+        decided=_open_views(ctx, decided, names, k),
     )
 
 
-def _project(names: ProjectNames, wanted: str) -> str:
+def _project(names: ProjectNames, id_or_name: str) -> str:
     for id, name in names.items():
-        if id != GLOBAL_PROJECT and wanted in (id, name):
+        if id != GLOBAL_PROJECT and id_or_name in (id, name):
             return id
-    raise NotFoundError(f"There is no project {wanted!r}.", "memory://stats names the projects.")
+    raise NotFoundError(
+        f"There is no project {id_or_name!r}.", "memory://stats names the projects."
+    )
 
 
-def _shown(
+def _open_views(
     ctx: Context, memories: Sequence[Memory], names: ProjectNames, k: int
 ) -> list[MemoryView]:
     """Return the first of memories, without what is held back or has expired."""
-    living = (
+    open_memories = (
         memory
         for memory in memories
         if is_open(memory) and (memory.expires_at is None or memory.expires_at > ctx.now())
     )
-    return [memory_view(memory, names) for memory in islice(living, k)]
+    return [memory_view(memory, names) for memory in islice(open_memories, k)]

@@ -151,20 +151,20 @@ def session_recalled(ctx: Context, request: SessionRecalledRequest) -> SessionRe
         session = ctx.state.latest_session(place.id)
     if not session:
         raise BadInputError("No session is known here.", "Name a session's id.")
-    at = ctx.state.shown_at(session)
+    shown_at = ctx.state.shown_at(session)
     shelves = ctx.all_shelves()
-    known = [
+    memories = [
         memory
-        for memory in by_ids(shelves, at).values()
+        for memory in by_ids(shelves, shown_at).values()
         if memory.status is not Status.FORGOTTEN and reach.holds(memory)
     ]
     names = project_names(shelves)
-    newest = sorted(known, key=lambda memory: at[memory.id], reverse=True)
+    newest = sorted(memories, key=lambda memory: shown_at[memory.id], reverse=True)
     views = [
-        extended(ShownView, memory_view(memory, names), shown_at=at[memory.id])
+        extended(ShownView, memory_view(memory, names), shown_at=shown_at[memory.id])
         for memory in newest[: request.k]
     ]
-    return SessionRecalledAnswer(session, views, len(known))
+    return SessionRecalledAnswer(session, views, len(memories))
 
 
 def _entries_of(ctx: Context, memory: Memory) -> list[EntryView]:

@@ -37,7 +37,7 @@ from vector_memory.text.harmless import with_old_marked
 MAX_K = 1_000
 MAX_AROUND = 10
 MODEL_WAIT_S = 3.0
-DEEPER, MOST_ECHOES = 3, 20
+HITS_FACTOR, MOST_ECHOES = 3, 20
 """How many more hits than are wanted are found: passages of one exchange are read in one excerpt, and topics
 and summaries may stand before a hit whose part they are."""
 
@@ -109,22 +109,24 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     """
     asker = messages.reader_of(ctx, request)
     ctx.embedding.wait(MODEL_WAIT_S)
-    last = request.offset + request.k
-    wanted = max(last, rerank.MOST) if ctx.settings.rerank else last
+    end = request.offset + request.k
+    wanted = max(end, rerank.MOST) if ctx.settings.rerank else end
     allowed = is_open if request.is_agent else None
-    meant = replace(asker, place=_meant(ctx, request, asker))
-    count = DEEPER * wanted + MOST_ECHOES
-    helped = RecallHelp(ctx)
-    found = answer(ctx, request.query, meant, count, helped, allowed, True, gives_way=True)
-    hits = found.hits
+    question_asker = replace(asker, place=_question_place(ctx, request, asker))
+    count = HITS_FACTOR * wanted + MOST_ECHOES
+    recall_help = RecallHelp(ctx)
+    result = answer(
+        ctx, request.query, question_asker, count, recall_help, allowed, True, gives_way=True
+    )
+    hits = result.hits
     if not set(asker.scope.kinds) & set(DERIVED):
         hits = without_echoes(hits)
     if ctx.settings.rerank:
-        hits = helped.reordered(request.query, hits)
-    each = found.is_listing or bool(asker.scope.kinds)
-    left_out = sum(not hit.fits for hit in hits[:last]) if request.fitting else None
-    read = _excerpts(ctx, asker, hits, last + 1, each, request.fitting)
-    excerpts = _as_told(read[:last])[request.offset :]
+        hits = recall_help.reordered(request.query, hits)
+    is_each_own = result.is_listing or bool(asker.scope.kinds)
+    left_out = sum(not hit.fits for hit in hits[:end]) if request.fitting else None
+    read_excerpts = _excerpts(ctx, asker, hits, end + 1, is_each_own, request.fitting)
+    excerpts = _with_falling_relevance(read_excerpts[:end])[request.offset :]
     hits = [hit for hit, _ in excerpts]
     # What does not fit was of no use to anybody.
     touch(ctx, asker.shelves, [hit for hit in hits if hit.fits])
@@ -135,27 +137,32 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
         ctx.state.add_shown(request.for_session, ids, ctx.now())
     names = asker.names
     answered = RecallAnswer(
-        [_shown(ctx, asker, names, request, *pair) for pair in excerpts],
+        [_hit_view(ctx, asker, names, request, *pair) for pair in excerpts],
         "full" if all(_by_meaning(ctx, shelf) for shelf in asker.shelves) else "lexical",
-        last < len(read) and last <= MAX_K,
+        end < len(read_excerpts) and end <= MAX_K,
         left_out,
         [TopicView(topic.name, [ids[at] for at in topic.places]) for topic in topics(hits)]
         if request.by_topic
         else None,
-        PeriodView(found.period.start, found.period.end) if found.period else None,
-        found.is_widened if found.period else None,
-        " ".join(filter(None, (found.note, _elsewhere(ctx, request, asker, hits)))) or None,
+        PeriodView(result.period.start, result.period.end) if result.period else None,
+        result.is_widened if result.period else None,
+        " ".join(filter(None, (result.note, _elsewhere(ctx, request, asker, hits)))) or None,
         _unopened(ctx, request, asker) or None,
     )
-    # Last: what was cold has another number from then on.
+    # Last: cold memories that fit are warm again from then on, under another number.
     applied.asked_for(ctx, asker.shelves, hits, request.for_session)
     return answered
 
 
-def _meant(ctx: Context, request: RecallRequest, asker: Asker) -> projects.Place | None:
+def _question_place(ctx: Context, request: RecallRequest, asker: Asker) -> projects.Place | None:
     """Return the project that a question is about: one that is put to all projects is about the one that it names."""
-    named = named_project.named(ctx, request.query, asker) if asker.scope.projects is None else []
-    places = (projects.Place(one.id, one.name, one.root, one.store) for one, _ in named)
+    named_projects = (
+        named_project.named(ctx, request.query, asker) if asker.scope.projects is None else []
+    )
+    places = (
+        projects.Place(project.id, project.name, project.root, project.store)
+        for project, _ in named_projects
+    )
     return next(places, asker.place)
 
 
@@ -168,7 +175,7 @@ def _elsewhere(ctx: Context, request: RecallRequest, asker: Asker, hits: Sequenc
 
 
 def _excerpts(
-    ctx: Context, asker: Asker, hits: Sequence[Hit], k: int, each: bool, fitting: bool
+    ctx: Context, asker: Asker, hits: Sequence[Hit], k: int, is_each_own: bool, fitting: bool
 ) -> list[tuple[Hit, Excerpt]]:
     """Return the k best hits with what stood around them. What is read in the excerpt of a better hit is
     no hit of its own, as long as there are others.
@@ -179,50 +186,55 @@ def _excerpts(
     """
     scores = {hit.memory.id: hit.score for hit in hits if hit.memory.kind == PASSAGE}
     turns = [turn_reader(shelf) for shelf in asker.shelves]
-    kept: list[tuple[Hit, Excerpt]] = []
-    again: list[tuple[Hit, Excerpt]] = []
-    read, followed = set[str](), dict[Turn, set[str]]()
+    chosen: list[tuple[Hit, Excerpt]] = []
+    repeated: list[tuple[Hit, Excerpt]] = []
+    read_ids, later_ids = set[str](), dict[Turn, set[str]]()
     for hit in hits:
-        if len(kept) == k:
+        if len(chosen) == k:
             break
         if fitting and not hit.fits:
             continue
-        if hit.memory.id in read and not each:
-            again.append((hit, Excerpt(hit.memory.text)))
+        if hit.memory.id in read_ids and not is_each_own:
+            repeated.append((hit, Excerpt(hit.memory.text)))
             continue
         excerpt = in_context(turns[hit.shelf], hit.memory, scores)
         later = later_words(ctx, asker, hit.shelf, turns[hit.shelf], hit.memory)
         # Once is enough for an exchange: its passage and its ideas say one thing.
-        of_turn = followed.setdefault(turn_of(hit.memory), set())
-        new = [one for one in later if one.memory.id not in of_turn]
-        of_turn |= {one.memory.id for one in new}
-        text = "\n\n".join([excerpt.text, *(in_short(*one) for one in new)])
+        turn_ids = later_ids.setdefault(turn_of(hit.memory), set())
+        new_memories = [note for note in later if note.memory.id not in turn_ids]
+        turn_ids |= {note.memory.id for note in new_memories}
+        text = "\n\n".join([excerpt.text, *(in_short(*note) for note in new_memories)])
         excerpt = replace(excerpt, text=text)
-        is_read = not each and excerpt.home in read
-        (again if is_read else kept).append((hit, excerpt))
+        is_repeated = not is_each_own and excerpt.home in read_ids
+        (repeated if is_repeated else chosen).append((hit, excerpt))
         # What is held back comes with its warning, and stands for nothing else.
-        read |= set() if is_read or hit.memory.is_held else excerpt.passages
-    return [*kept, *again[: k - len(kept)]]
+        read_ids |= set() if is_repeated or hit.memory.is_held else excerpt.passages
+    return [*chosen, *repeated[: k - len(chosen)]]
 
 
-def _as_told(excerpts: Sequence[tuple[Hit, Excerpt]]) -> list[tuple[Hit, Excerpt]]:
+def _with_falling_relevance(excerpts: Sequence[tuple[Hit, Excerpt]]) -> list[tuple[Hit, Excerpt]]:
     """Return hits of which none that fits is told to be surer than one that stands before it."""
-    told = iter(factors.falling(hit.relevance for hit, _ in excerpts if hit.fits))
+    relevances = iter(factors.falling(hit.relevance for hit, _ in excerpts if hit.fits))
     return [
-        (replace(hit, relevance=next(told)) if hit.fits else hit, excerpt)
+        (replace(hit, relevance=next(relevances)) if hit.fits else hit, excerpt)
         for hit, excerpt in excerpts
     ]
 
 
-def _shown(
-    ctx: Context, asker: Asker, names: ProjectNames, asked: RecallRequest, hit: Hit, about: Excerpt
+def _hit_view(
+    ctx: Context,
+    asker: Asker,
+    names: ProjectNames,
+    request: RecallRequest,
+    hit: Hit,
+    excerpt: Excerpt,
 ) -> HitView:
-    shelf, more = asker.shelves[hit.shelf], dict[str, object](text=with_old_marked(about.text))
-    if asked.context:
-        more["before"], more["after"] = surroundings(shelf, hit.memory, asked.context)
-    if asked.history and (told := history_of(shelf, hit.memory)).summary:
-        more["history"] = told
-    return hit_view(hit, names, ctx.now(), **more)
+    shelf, fields = asker.shelves[hit.shelf], dict[str, object](text=with_old_marked(excerpt.text))
+    if request.context:
+        fields["before"], fields["after"] = surroundings(shelf, hit.memory, request.context)
+    if request.history and (chain := history_of(shelf, hit.memory)).summary:
+        fields["history"] = chain
+    return hit_view(hit, names, ctx.now(), **fields)
 
 
 def _by_meaning(ctx: Context, shelf: Shelf) -> bool:
@@ -273,22 +285,22 @@ def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
     if request.shared:
         asker = replace(asker, open_shelves=lambda: ctx.with_team([]))
     scope = asker.scope.listed_at(ctx.now())
-    last = request.offset + request.k
+    end = request.offset + request.k
     if request.due:
-        newest = _dated(ctx, asker.shelves, scope)
+        newest = _by_deadline(ctx, asker.shelves, scope)
     else:
         newest = []
         for shelf in asker.shelves:
-            newest.extend(shelf.journal.in_order(scope, request.sort, last))
+            newest.extend(shelf.journal.in_order(scope, request.sort, end))
         newest.sort(key=lambda memory: memory.created_at, reverse=request.sort != "oldest")
-        if first := SORTS[request.sort]:
-            newest.sort(key=first)
+        if sort_key := SORTS[request.sort]:
+            newest.sort(key=sort_key)
     total = len(newest)
     if request.counted and not request.due:
         total = sum(shelf.journal.count(scope) for shelf in asker.shelves)
     names = asker.names
     return ListAnswer(
-        [memory_view(memory, names, ctx.now()) for memory in newest[request.offset : last]],
+        [memory_view(memory, names, ctx.now()) for memory in newest[request.offset : end]],
         _unopened(ctx, request, asker),
         total if request.counted else None,
     )
@@ -299,15 +311,18 @@ def _unopened(ctx: Context, request: messages.Filter, asker: Asker) -> dict[str,
     if asker.place is None and not request.all_projects:
         return {}
     moved = moved_projects.likely(ctx, asker.place) if asker.place else {}
-    return {**{at: str(error) for at, error in ctx.unopened(asker.place).items()}, **moved}
+    return {**{folder: str(error) for folder, error in ctx.unopened(asker.place).items()}, **moved}
 
 
-def _dated(ctx: Context, shelves: Sequence[Shelf], scope: Scope) -> list[Memory]:
+def _by_deadline(ctx: Context, shelves: Sequence[Shelf], scope: Scope) -> list[Memory]:
     """Return what has a deadline to come, the nearest first, then what comes back by the calendar."""
-    found = [memory for shelf in shelves for memory in shelf.journal.dated(scope)]
-    to_come = [one for one in found if one.valid_until is None or one.valid_until > ctx.now()]
+    dated = [memory for shelf in shelves for memory in shelf.journal.dated(scope)]
+    to_come = [
+        memory for memory in dated if memory.valid_until is None or memory.valid_until > ctx.now()
+    ]
     return sorted(
-        to_come, key=lambda one: (one.valid_until is None, one.valid_until or one.created_at)
+        to_come,
+        key=lambda memory: (memory.valid_until is None, memory.valid_until or memory.created_at),
     )
 
 
@@ -345,11 +360,11 @@ class EntitiesAnswer(messages.Answer):
 
 def entities(ctx: Context, request: EntitiesRequest) -> EntitiesAnswer:
     """Return what memories are about by name, the commonest first."""
-    asker, given = messages.reader_of(ctx, request), aliases.current(ctx)
+    asker, alias_names = messages.reader_of(ctx, request), aliases.current(ctx)
     counts: dict[str, int] = {}
     for shelf in asker.shelves:
         for word, n in shelf.journal.count_entities(asker.scope, request.k).items():
-            name = given.get(word, word)
+            name = alias_names.get(word, word)
             counts[name] = counts.get(name, 0) + n
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[: request.k]
     parts = [(entity.partition(":"), n) for entity, n in ordered]

@@ -20,7 +20,7 @@ from vector_memory.service.memory.last_session import SessionEnd
 from vector_memory.service.memory.views import MemoryView, memory_view
 from vector_memory.text import harmless
 
-DECIDED = ("decision", "preference", "conclusion", "solution", "fix")
+DECISION_KINDS = ("decision", "preference", "conclusion", "solution", "fix")
 MOST_DECIDED, MOST_OPEN, MOST_EARLIER, MOST_FILES, MOST_LEFT = 5, 8, 3, 10, 5
 SAME_CHARS = 60
 ASKED_CHARS = 300
@@ -32,7 +32,7 @@ class ResumeRequest(messages.Filter):
     """Where did work stop?
 
     Attributes:
-        but: a session that is no answer, such as the one that asks.
+        but: a session that is left out, such as the one that asks.
     """
 
     but: str = messages.word()
@@ -95,33 +95,35 @@ def resume(ctx: Context, request: ResumeRequest) -> ResumeAnswer:
     asker = messages.asker_of(ctx, request)
     place, scope = asker.place, asker.scope
     if place is not None:
-        # What the user keeps for all projects was no work in this one.
+        # Global memories are left out: they are no work of this project.
         scope = replace(scope, projects=(place.id,))
     names = asker.names
     newest = last_session.newest_of_sessions(asker.shelves, scope, request.but)
     sessions = list(islice(newest, MOST_EARLIER + 1 + last_session.MOST_EMPTY))
-    last: LastSession | None = None
+    session_view: LastSession | None = None
     decided: list[Memory] = []
     if sessions:
         ends = (last_session.end_of(shelf, scope, memory) for shelf, memory in sessions)
         # Where in no session anything was asked for, the newest is told as it is.
-        first, end = next(((at, end) for at, end in enumerate(ends) if end), (0, None))
-        sessions = sessions[first:]
-        last, decided = _last(ctx, *sessions[0], scope, names, end)
-        left = last_session.left_open(asker.shelves, scope, [end] if end else [], MOST_LEFT)
-        last = replace(last, left=[memory_view(memory, names) for memory in left])
+        position, end = next(((number, end) for number, end in enumerate(ends) if end), (0, None))
+        sessions = sessions[position:]
+        session_view, decided = _session_view(ctx, *sessions[0], scope, names, end)
+        left_open = last_session.left_open(asker.shelves, scope, [end] if end else [], MOST_LEFT)
+        session_view = replace(
+            session_view, left=[memory_view(memory, names) for memory in left_open]
+        )
     groups = (last_session.still_open(shelf, scope, MOST_OPEN) for shelf in asker.shelves)
     still_open = sorted(chain(*groups), key=lambda memory: memory.created_at, reverse=True)
     return ResumeAnswer(
         project=place.name if place is not None else "",
-        session=last,
+        session=session_view,
         decided=[memory_view(memory, names) for memory in decided],
-        earlier=[_earlier(*pair, scope) for pair in sessions[1 : MOST_EARLIER + 1]],
+        earlier=[_earlier_session(*pair, scope) for pair in sessions[1 : MOST_EARLIER + 1]],
         open=[memory_view(memory, names) for memory in still_open[:MOST_OPEN]],
     )
 
 
-def _last(
+def _session_view(
     ctx: Context,
     shelf: Shelf,
     newest: Memory,
@@ -140,9 +142,11 @@ def _last(
     decided = [
         memory
         for memory in memories
-        if memory.kind in DECIDED and memory.text not in prompts and REDACTED not in memory.text
+        if memory.kind in DECISION_KINDS
+        and memory.text not in prompts
+        and REDACTED not in memory.text
     ]
-    last = talk[-1] if talk else newest
+    newest_passage = talk[-1] if talk else newest
     topics = [memory for memory in memories if memory.kind == TOPIC]
     files = unique(path for memory in reversed(memories) for path in memory.files)
     view = LastSession(
@@ -153,10 +157,10 @@ def _last(
         ended_at=newest.created_at,
         # Without those that are parts of another.
         topics=[topic.title for topic in topics if int(topic.extra.get("level", 1)) == 1],
-        asked=clip(" ".join(end.asked.split()), ASKED_CHARS) if end else last.title,
-        answered=_end("\n".join(filter(None, (end.answered, end.after))))
+        asked=clip(" ".join(end.asked.split()), ASKED_CHARS) if end else newest_passage.title,
+        answered=_text_end("\n".join(filter(None, (end.answered, end.after))))
         if end
-        else _end(harmless.with_old_marked(last.text)),
+        else _text_end(harmless.with_old_marked(newest_passage.text)),
         files=files[:MOST_FILES],
         branch=end.branch if end else "",
         pull=end.pull if end else 0,
@@ -166,7 +170,7 @@ def _last(
 
 
 def _distinct(memories: Iterable[Memory]) -> list[Memory]:
-    """Return the first few memories that do not begin as one before says."""
+    """Return the first few memories, without those whose beginning an earlier one contains."""
     chosen: list[Memory] = []
     for memory in memories:
         if len(chosen) < MOST_DECIDED and not any(
@@ -176,7 +180,7 @@ def _distinct(memories: Iterable[Memory]) -> list[Memory]:
     return chosen
 
 
-def _end(text: str) -> str:
+def _text_end(text: str) -> str:
     """Return the end of a text, from the beginning of a line or a word on."""
     if len(text) <= END_CHARS:
         return text
@@ -185,9 +189,11 @@ def _end(text: str) -> str:
     return "… " + harmless.excerpt(text, len(text) - len(end) + cut + 1)
 
 
-def _earlier(shelf: Shelf, newest: Memory, scope: Scope) -> EarlierSession:
-    own = replace(scope, sessions=(newest.source.session,))
-    topics = topic_outline.nested(list(shelf.journal.iter_memories(replace(own, kinds=(TOPIC,)))))
+def _earlier_session(shelf: Shelf, newest: Memory, scope: Scope) -> EarlierSession:
+    session_scope = replace(scope, sessions=(newest.source.session,))
+    topics = topic_outline.nested(
+        list(shelf.journal.iter_memories(replace(session_scope, kinds=(TOPIC,))))
+    )
     own_title = [newest.title] if newest.title and newest.kind not in DERIVED else []
     return EarlierSession(
         session=newest.source.session,

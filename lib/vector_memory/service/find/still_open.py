@@ -35,26 +35,26 @@ def open_items(ctx: Context, request: OpenItemsRequest) -> OpenItemsAnswer:
     """Return what is open as a session's start and `resume` count it, and the newest that is answered."""
     asker = messages.reader_of(ctx, request)
     scope = replace(asker.scope.listed_at(ctx.now()), kinds=OPEN_KINDS)
-    open_ones = newest_of(asker.shelves, lambda journal: journal.open_items(scope, request.k))
-    asked = newest_of(asker.shelves, lambda journal: journal.answered(scope, request.k))
-    ids = [memory.id for memory in asked[: request.k]]
+    open_memories = newest_of(asker.shelves, lambda journal: journal.open_items(scope, request.k))
+    answered = newest_of(asker.shelves, lambda journal: journal.answered(scope, request.k))
+    ids = [memory.id for memory in answered[: request.k]]
     links = each_of(asker.shelves, lambda journal: journal.links_of(ids))
-    ties = [link for link in links if link.relation is Relation.ANSWERS and link.to_id in ids]
-    known = by_ids(asker.shelves, [tie.from_id for tie in ties])
+    answering = [link for link in links if link.relation is Relation.ANSWERS and link.to_id in ids]
+    answers = by_ids(asker.shelves, [tie.from_id for tie in answering])
     for shelf in asker.shelves:
-        known |= shelf.journal.successors(list(known.values()))
-    told = {id: one for id, one in known.items() if reach.holds(one)}
+        answers |= shelf.journal.successors(list(answers.values()))
+    visible = {id: memory for id, memory in answers.items() if reach.holds(memory)}
     return OpenItemsAnswer(
-        [memory_view(one, asker.names, ctx.now()) for one in open_ones[: request.k]],
+        [memory_view(memory, asker.names, ctx.now()) for memory in open_memories[: request.k]],
         [
             AnsweredView(
-                memory_view(one, asker.names, ctx.now()),
+                memory_view(memory, asker.names, ctx.now()),
                 [
-                    brief(BriefView, told[tie.from_id])
-                    for tie in ties
-                    if tie.to_id == one.id and tie.from_id in told
+                    brief(BriefView, visible[tie.from_id])
+                    for tie in answering
+                    if tie.to_id == memory.id and tie.from_id in visible
                 ],
             )
-            for one in asked[: request.k]
+            for memory in answered[: request.k]
         ],
     )

@@ -36,8 +36,8 @@ class Point(NamedTuple):
 
 def _query_of(request: request_fields.Sent, name: str) -> str:
     """Return the topic, "" for none: one of blanks alone is none."""
-    said = str(request.get(name) or "").strip()
-    return request_fields.text_of(request, name) if said else ""
+    query = str(request.get(name) or "").strip()
+    return request_fields.text_of(request, name) if query else ""
 
 
 class SummaryRequest(messages.Filter):
@@ -72,7 +72,7 @@ def summarize(ctx: Context, request: SummaryRequest) -> SummaryAnswer:
     """Return the sentences that say most, in the order of their time.
 
     Raises:
-        BadInputError: it is said of nothing what it is about.
+        BadInputError: neither a topic, a session, a collection nor a time is named.
     """
     asker, query = messages.asker_of(ctx, request), request.query
     if not (query or request.sessions or request.since or request.until or request.collections):
@@ -80,20 +80,24 @@ def summarize(ctx: Context, request: SummaryRequest) -> SummaryAnswer:
             "A summary of what?",
             "Name a topic, a session, a collection, or a time with since and until.",
         )
-    memories = _found(ctx, query, asker) if query else _listed(asker.shelves, asker.scope)
+    memories = (
+        _relevant_memories(ctx, query, asker)
+        if query
+        else _scope_memories(asker.shelves, asker.scope)
+    )
     points = _best(_points(memories, analysis.query_terms(query.strip())), request.k)
     names = asker.names
     return SummaryAnswer([_view(point, names) for point in points], len(memories))
 
 
-def _found(ctx: Context, query: str, asker: messages.Asker) -> list[Memory]:
+def _relevant_memories(ctx: Context, query: str, asker: messages.Asker) -> list[Memory]:
     ctx.embedding.wait(3.0)
     hits = answer(ctx, query, asker, MOST_FOUND, allowed=is_open, cold=True).hits
-    least = ctx.settings.threshold
-    return [hit.memory for hit in hits if hit.relevance >= least]
+    threshold = ctx.settings.threshold
+    return [hit.memory for hit in hits if hit.relevance >= threshold]
 
 
-def _listed(shelves: Sequence[Shelf], scope: Scope) -> list[Memory]:
+def _scope_memories(shelves: Sequence[Shelf], scope: Scope) -> list[Memory]:
     """Return the memories of a scope, without talk where there is anything drawn from it."""
     newest = newest_of(
         shelves, lambda journal: journal.iter_memories(scope, newest_first=True, limit=MOST_READ)
@@ -103,35 +107,35 @@ def _listed(shelves: Sequence[Shelf], scope: Scope) -> list[Memory]:
         for memory in newest
         if is_open(memory) and (memory.collection not in QUIET or scope.collections)
     ]
-    drawn = [memory for memory in memories if memory.kind != PASSAGE]
-    return (drawn or memories)[:MOST_READ]
+    derived = [memory for memory in memories if memory.kind != PASSAGE]
+    return (derived or memories)[:MOST_READ]
 
 
 def _points(memories: Sequence[Memory], asked_terms: Sequence[str]) -> list[Point]:
     """Return the sentences of memories, weighed by how many of them speak of the same things."""
-    said = [
+    sentences = [
         (sentence, frozenset(analysis.analyse(sentence)), memory)
         for memory in memories
         for sentence in (list(summaries.sentences(_words(memory))) or [str(memory.text)])
     ]
-    common = Counter(term for _, terms, _ in said for term in terms)
-    wanted = set(asked_terms)
+    counts = Counter(term for _, terms, _ in sentences for term in terms)
+    query_terms = set(asked_terms)
     points = []
-    for sentence, terms, memory in said:
+    for sentence, terms, memory in sentences:
         if not terms:
             continue
         sort = summaries.intent_of(sentence)
         if not sort and memory.kind in WEIGHTS:
             sort = memory.kind
-        central = sum(common[term] - 1 for term in terms) / len(terms)
-        worth = (1.0 + central + 2.0 * len(terms & wanted)) * WEIGHTS.get(sort, 1.0)
-        worth *= 1.2 if memory.trust > 1 or memory.kind in (SUMMARY, DECISION) else 1.0
-        points.append(Point(sentence, sort, memory, terms, worth))
+        central = sum(counts[term] - 1 for term in terms) / len(terms)
+        score = (1.0 + central + 2.0 * len(terms & query_terms)) * WEIGHTS.get(sort, 1.0)
+        score *= 1.2 if memory.trust > 1 or memory.kind in (SUMMARY, DECISION) else 1.0
+        points.append(Point(sentence, sort, memory, terms, score))
     return points
 
 
 def _words(memory: Memory) -> str:
-    """Return what a memory says, for one drawn from talk without its title."""
+    """Return a memory's text; of one drawn from talk without the title that it begins with."""
     text = str(memory.text)
     if memory.kind in DERIVED and memory.title and text.startswith(memory.title):
         return text[len(memory.title) :]
@@ -141,11 +145,11 @@ def _words(memory: Memory) -> str:
 def _best(points: Sequence[Point], k: int) -> list[Point]:
     """Return the best points that do not say one thing twice, in the order of time."""
     chosen: list[Point] = []
-    for one in sorted(points, key=lambda point: -point.score):
+    for point in sorted(points, key=lambda point: -point.score):
         if len(chosen) >= k:
             break
-        if all(len(one.terms & other.terms) < OVERLAP * len(one.terms) for other in chosen):
-            chosen.append(one)
+        if all(len(point.terms & other.terms) < OVERLAP * len(point.terms) for other in chosen):
+            chosen.append(point)
     return sorted(chosen, key=lambda point: (point.memory.created_at, point.memory.seq))
 
 

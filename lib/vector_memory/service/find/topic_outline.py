@@ -69,21 +69,23 @@ def outline(ctx: Context, request: OutlineRequest) -> OutlineAnswer:
     Raises:
         NotFoundError: there is no session of a name that is asked for.
     """
-    wanted = request.sessions
-    of_any = bool(wanted) and not request.is_agent
-    asker = messages.asker_of(ctx, replace(request, all_projects=True) if of_any else request)
+    session_ids = request.sessions
+    is_any_project = bool(session_ids) and not request.is_agent
+    asker = messages.asker_of(
+        ctx, replace(request, all_projects=True) if is_any_project else request
+    )
     scope = asker.scope.listed
     names = asker.names
     newest = sorted(
         _sessions(asker.shelves, scope), key=lambda pair: pair[1].created_at, reverse=True
     )
-    if wanted and not newest:
+    if session_ids and not newest:
         raise NotFoundError(
-            f"There is no session {wanted[0]!r}.", "`vector-memory topics` shows ids."
+            f"There is no session {session_ids[0]!r}.", "`vector-memory topics` shows ids."
         )
-    shown = newest[request.offset : request.offset + request.k]
-    deferred.finish(ctx, [memory.source.session for _, memory in shown])
-    return OutlineAnswer([_session(shelf, memory, scope, names) for shelf, memory in shown])
+    page = newest[request.offset : request.offset + request.k]
+    deferred.finish(ctx, [memory.source.session for _, memory in page])
+    return OutlineAnswer([_session(shelf, memory, scope, names) for shelf, memory in page])
 
 
 def _sessions(shelves: Sequence[Shelf], scope: Scope) -> list[tuple[Shelf, Memory]]:
@@ -99,12 +101,12 @@ def _sessions(shelves: Sequence[Shelf], scope: Scope) -> list[tuple[Shelf, Memor
 def _session(shelf: Shelf, newest: Memory, scope: Scope, names: ProjectNames) -> SessionOutline:
     """Return a session as programs see it: its topics, where there are none the titles of its turns."""
     # A session may have been in several projects, and sessions of several may have one name.
-    own = replace(scope, sessions=(newest.source.session,))
-    spans = list(shelf.journal.iter_memories(replace(own, kinds=(TOPIC,))))
+    session_scope = replace(scope, sessions=(newest.source.session,))
+    spans = list(shelf.journal.iter_memories(replace(session_scope, kinds=(TOPIC,))))
     spans.sort(
         key=lambda span: (span.created_at, span.source.turn, int(span.extra.get("level", 1)))
     )
-    nodes = nested(spans) if spans else _titles(shelf, own)
+    nodes = nested(spans) if spans else _titles(shelf, session_scope)
     return SessionOutline(
         session=newest.source.session,
         project=names[newest.project],
