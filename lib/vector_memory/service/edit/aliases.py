@@ -1,4 +1,4 @@
-"""`alias`: two names of one thing are made one, or told apart again."""
+"""`alias`: a name that means the same as another goes by that one, or by its own again."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class AliasRequest(messages.Request):
 
 
 class AliasAnswer(messages.Answer):
-    """Names that are given up, each with the one that it goes by, as `kind:name`."""
+    """Names that go by another one, each with that one, as `kind:name`."""
 
     aliases: dict[str, str]
 
 
 def alias(ctx: Context, request: AliasRequest) -> AliasAnswer:
-    """Return which names are given up for others, after a change where one is asked for.
+    """Return which names go by another one, after a change where one is asked for.
 
     Raises:
         BadInputError: an agent asks for a change, a name is none, or both are one already.

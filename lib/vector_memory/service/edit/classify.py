@@ -1,4 +1,4 @@
-"""Kinds, tags and priorities for memories that have none, by rules; shown first, then put on."""
+"""Kinds, tags and priorities for memories that have none, by rules; shown first, then set."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class OrganizeRequest(messages.Filter):
 
     Attributes:
         ids: memories' ids, or how they begin.
-        apply: put them on, where there are `ids`.
+        apply: set them, where there are `ids`.
     """
 
     k: int = messages.number(20, 1, 200)
@@ -48,7 +48,7 @@ NOTHING = Suggested()
 
 
 class OrganizedView(MemoryView, kw_only=True):
-    """A memory as it is now, with what is suggested for it, or was put on."""
+    """A memory as it is now, with what is suggested for it, or was set."""
 
     suggested: Suggested
 
@@ -63,25 +63,27 @@ class OrganizeAnswer(messages.Answer):
 
 
 def organize(ctx: Context, request: OrganizeRequest) -> OrganizeAnswer:
-    """Return what could be said of memories, and put it on where that is asked for.
+    """Return kinds, tags and priorities that memories could have, and set them where that is asked for.
 
     Raises:
         NotFoundError: no memory's id begins so.
     """
     chosen = (
-        [lookup(ctx, prefix) for prefix in request.ids] if request.ids else _plain(ctx, request)
+        [lookup(ctx, prefix) for prefix in request.ids]
+        if request.ids
+        else _newest_suggested(ctx, request)
     )
     is_applied = request.apply and bool(request.ids)
     views: list[OrganizedView] = []
     applied: list[str] = []
     proposed: list[str] = []
     for shelf, memory in chosen:
-        suggested = _suggested(memory)
+        suggested = _suggest(memory)
         if suggested == NOTHING:
             continue
         if is_applied:
-            was, memory = memory, _apply(ctx, request, shelf, memory, suggested)
-            if _marks(memory) != _marks(was):
+            before, memory = memory, _apply(ctx, request, shelf, memory, suggested)
+            if _marks(memory) != _marks(before):
                 applied.append(memory.id)
             if memory.proposed:
                 proposed.append(memory.id)
@@ -98,10 +100,10 @@ def _marks(memory: Memory) -> tuple[object, ...]:
     return memory.kind, memory.tags, memory.priority
 
 
-def _plain(ctx: Context, request: OrganizeRequest) -> list[tuple[Shelf, Memory]]:
+def _newest_suggested(ctx: Context, request: OrganizeRequest) -> list[tuple[Shelf, Memory]]:
     """Return the newest memories for which there is a suggestion, each with its store."""
     asker = messages.asker_of(ctx, request)
-    plain = [
+    suggested = [
         (shelf, memory)
         for shelf in asker.shelves
         for memory in shelf.journal.iter_memories(
@@ -110,18 +112,22 @@ def _plain(ctx: Context, request: OrganizeRequest) -> list[tuple[Shelf, Memory]]
         if memory.kind not in OF_TALK
         and not memory.is_quiet
         and not memory.is_held
-        and _suggested(memory) != NOTHING
+        and _suggest(memory) != NOTHING
     ]
-    return plain[: request.k]
+    return suggested[: request.k]
 
 
-def _suggested(memory: Memory) -> Suggested:
+def _suggest(memory: Memory) -> Suggested:
     if agent_rights.is_the_users(memory) or memory.proposed:
         return NOTHING
     text = without_marked(memory.text)
     kind = summaries.intent_of(text) if memory.kind == PLAIN else ""
-    named = [entity.partition(":") for entity in entities.entities(memory.text, memory.files)]
-    tags = tuple(name for sort, _, name in named if sort in TAGGED)[:MOST_TAGS]
+    entity_parts = [
+        entity.partition(":") for entity in entities.entities(memory.text, memory.files)
+    ]
+    tags = tuple(name for kind_of_name, _, name in entity_parts if kind_of_name in TAGGED)[
+        :MOST_TAGS
+    ]
     priority = priorities.suggest(text, without_marked(memory.title))
     # Nobody's words become a core rule because they sound like one.
     is_weightier = memory.priority is Priority.NORMAL and priority is not Priority.NORMAL
@@ -135,7 +141,7 @@ def _suggested(memory: Memory) -> Suggested:
 def _apply(
     ctx: Context, request: OrganizeRequest, shelf: Shelf, memory: Memory, suggested: Suggested
 ) -> Memory:
-    """Put on what is suggested for a memory; weight that an agent would give it waits for the user."""
+    """Set what is suggested for a memory; weight that an agent would give it waits for the user."""
     changed = replace(
         memory,
         kind=suggested.kind or memory.kind,
@@ -145,8 +151,8 @@ def _apply(
     )
     if memory.is_foreign or memory.is_suspicious:
         changed = trust_marks.as_information(changed)
-    asks = proposals.weight_asked(memory, changed) if request.is_agent else {}
-    if asks:
-        plain = replace(changed, **{name: getattr(memory, name) for name in asks})
-        changed = proposals.suggested(plain, asks)
+    wishes = proposals.weight_asked(memory, changed) if request.is_agent else {}
+    if wishes:
+        unweighted = replace(changed, **{name: getattr(memory, name) for name in wishes})
+        changed = proposals.suggested(unweighted, wishes)
     return shelf.journal.update(changed)

@@ -70,8 +70,12 @@ def consolidate(ctx: Context, request: ConsolidateRequest, progress: Progress) -
     its history."""
     groups = find_groups(ctx, messages.asker_of(ctx, request), progress, request.closeness)
     if request.ids:
-        named = request.ids
-        groups = [each for each in groups if any(m.id.startswith(named) for m in each.members)]
+        prefixes = request.ids
+        groups = [
+            group
+            for group in groups
+            if any(member.id.startswith(prefixes) for member in group.members)
+        ]
     groups = groups[: request.k]
     merged = 0
     if not request.dry_run:
@@ -107,27 +111,31 @@ def groups_among(
     same, close = Sets(), Sets()
     for start in range(0, len(memories), LOOKED_AT_ONCE):
         progress(start, len(memories), "comparing")
-        part = memories[start : start + LOOKED_AT_ONCE]
-        keys = [text_key(memory.embedded) for memory in part]
+        batch = memories[start : start + LOOKED_AT_ONCE]
+        keys = [text_key(memory.embedded) for memory in batch]
         vectors = shelf.journal.get_vectors(keys, ctx.embedding.model)
-        for memory, key in zip(part, keys, strict=True):
-            for near in neighbours(ctx, shelf, memory, vectors.get(key)):
-                if not may_be_one(near.memory):
+        for memory, key in zip(batch, keys, strict=True):
+            for neighbour in neighbours(ctx, shelf, memory, vectors.get(key)):
+                if not may_be_one(neighbour.memory):
                     continue
-                verdict = dedup.compare(memory.text, near.memory.text, near.cosine)
-                may_join = may_merge(memory, near.memory) or may_merge(near.memory, memory)
+                verdict = dedup.compare(memory.text, neighbour.memory.text, neighbour.cosine)
+                may_join = may_merge(memory, neighbour.memory) or may_merge(
+                    neighbour.memory, memory
+                )
                 if verdict.outcome is Outcome.SAME and may_join:
-                    same.join(memory, near.memory)
+                    same.join(memory, neighbour.memory)
                 elif (
                     verdict.outcome in (Outcome.SAME, Outcome.RELATED)
-                    and 100 * (near.cosine or 0.0) >= closeness
+                    and 100 * (neighbour.cosine or 0.0) >= closeness
                 ):
-                    close.join(memory, near.memory)
+                    close.join(memory, neighbour.memory)
     progress(len(memories), len(memories), "comparing")
     groups = [Group(shelf, True, members) for members in same.groups()]
     grouped = {member.id for group in groups for member in group.members}
-    rest = [members for members in close.groups() if not {each.id for each in members} <= grouped]
-    return groups + [Group(shelf, False, members) for members in rest]
+    close_only = [
+        members for members in close.groups() if not {member.id for member in members} <= grouped
+    ]
+    return groups + [Group(shelf, False, members) for members in close_only]
 
 
 class Sets:
@@ -149,7 +157,7 @@ class Sets:
         for id, memory in self._memories.items():
             sets.setdefault(self._top(id), []).append(memory)
         for members in sets.values():
-            members.sort(key=_standing, reverse=True)
+            members.sort(key=_rank, reverse=True)
         return sets.values()
 
     def _top(self, id: str) -> str:
@@ -158,8 +166,8 @@ class Sets:
         return id
 
 
-def _standing(memory: Memory) -> tuple[Any, ...]:
-    """Return by what one of those that say the same stands for all: whose words weigh keeps them."""
+def _rank(memory: Memory) -> tuple[Any, ...]:
+    """Return the sort key of memories that say the same: the one that ranks highest stands for all."""
     return memory.trust, bool(memory.weight), memory.created_at, memory.seq
 
 
@@ -169,22 +177,22 @@ def merge(ctx: Context, actor: str, group: Group) -> int:
     Args:
         actor: who asks for it, for the audit log.
     """
-    shelf, done = group.shelf, []
+    shelf, merged_ids = group.shelf, []
     with shelf.storing:
-        living = shelf.journal.by_ids([member.id for member in group.members])
+        stored = shelf.journal.by_ids([member.id for member in group.members])
         members = [
-            living[member.id]
+            stored[member.id]
             for member in group.members
-            if living[member.id].status is Status.ACTIVE and living[member.id].text == member.text
+            if stored[member.id].status is Status.ACTIVE and stored[member.id].text == member.text
         ]
-        for gone in members[1:]:
-            link_ideas.become_one(ctx, shelf, members[0], gone)
+        for superseded in members[1:]:
+            link_ideas.become_one(ctx, shelf, members[0], superseded)
             members[0] = shelf.journal.get(members[0].id)
-            done.append(gone.id)
-    if done:
-        ctx.state.audit("merge", actor, [members[0].id, *done], {})
+            merged_ids.append(superseded.id)
+    if merged_ids:
+        ctx.state.audit("merge", actor, [members[0].id, *merged_ids], {})
         group.members[0] = members[0]
-    return len(done)
+    return len(merged_ids)
 
 
 def _group_view(group: Group) -> GroupView:

@@ -66,9 +66,9 @@ def check(ctx: Context, request: ContradictionsRequest) -> ContradictionsAnswer:
         UnsafeTextError: the redactor could not handle the text.
     """
     if request.resolve:
-        return ContradictionsAnswer([], [], _settled(ctx, request))
+        return ContradictionsAnswer([], [], _settle(ctx, request))
     if not (request.id or request.text):
-        return ContradictionsAnswer(_unsettled(ctx, request), [])
+        return ContradictionsAnswer(_unsettled_views(ctx, request), [])
     ctx.embedding.wait(3.0)
     if request.id:
         shelf, memory = lookup(ctx, request.id)
@@ -78,22 +78,22 @@ def check(ctx: Context, request: ContradictionsRequest) -> ContradictionsAnswer:
         memory = Memory(
             new_id(), text, ctx.now(), project=project, origin=Origin.ASSISTANT, confidence=0.7
         )
-    views = _compared(ctx, shelf, memory)
+    views = _compare(ctx, shelf, memory)
     return ContradictionsAnswer(
         [view for view in views if view.relation == "contradicts"],
         [view for view in views if view.relation == "same"],
     )
 
 
-def _settled(ctx: Context, request: ContradictionsRequest) -> str:
+def _settle(ctx: Context, request: ContradictionsRequest) -> str:
     """Settle a contradiction: one of two gives way and stays in the other's history, or both hold."""
     if request.resolve not in RESOLVED or len(request.ids) != 2:
         raise BadInputError(
             f"{request.resolve[:40]!r} settles nothing between {len(request.ids)} memories.",
             f"Give two ids, and one of {', '.join(RESOLVED)}; keep_first keeps the first.",
         )
-    asked = {"actor": request.actor, "project": request.project, "cwd": request.cwd}
-    agent_rights.require_allowed(ctx, "link", asked)
+    fields = {"actor": request.actor, "project": request.project, "cwd": request.cwd}
+    agent_rights.require_allowed(ctx, "link", fields)
     (shelf, first), (_, second) = (lookup(ctx, id) for id in request.ids)
     if second.id not in [other.id for other in _linked(shelf, first)]:
         raise BadInputError(
@@ -108,12 +108,12 @@ def _settled(ctx: Context, request: ContradictionsRequest) -> str:
         return f"{first.id[:12]} and {second.id[:12]} both hold."
     if request.resolve == "keep_newer" and second.created_at > first.created_at:
         first, second = second, first
-    about = {"from": first.id, "to": second.id, "relation": Relation.SUPERSEDES.value}
-    links.link(ctx, messages.read(links.LinkRequest, {**about, "actor": request.actor}))
+    link_fields = {"from": first.id, "to": second.id, "relation": Relation.SUPERSEDES.value}
+    links.link(ctx, messages.read(links.LinkRequest, {**link_fields, "actor": request.actor}))
     return f"{first.id[:12]} holds, and {second.id[:12]} gave way to it."
 
 
-def _unsettled(ctx: Context, request: ContradictionsRequest) -> list[ComparedView]:
+def _unsettled_views(ctx: Context, request: ContradictionsRequest) -> list[ComparedView]:
     """Return what is linked as a contradiction and holds on both sides: of each pair one, with the other named."""
     asker = messages.asker_of(ctx, request)
     views = []
@@ -129,31 +129,31 @@ def _unsettled(ctx: Context, request: ContradictionsRequest) -> list[ComparedVie
     return views
 
 
-def _compared(ctx: Context, shelf: Shelf, memory: Memory) -> list[ComparedView]:
+def _compare(ctx: Context, shelf: Shelf, memory: Memory) -> list[ComparedView]:
     """Return what speaks against a memory, or says the same, nearest first."""
     names = project_names([shelf])
     vector = placement.vector_of(ctx, memory)
     views: dict[str, ComparedView] = {}
-    for near in neighbours(ctx, shelf, memory, vector):
-        if not (is_open(near.memory) and reach.holds(near.memory)):
+    for neighbour in neighbours(ctx, shelf, memory, vector):
+        if not (is_open(neighbour.memory) and reach.holds(neighbour.memory)):
             continue
-        relation, reason = _relation(memory, near)
+        relation, reason = _relation(memory, neighbour)
         if relation:
-            view = memory_view(near.memory, names)
+            view = memory_view(neighbour.memory, names)
             views[view.id] = extended(ComparedView, view, relation=relation, reason=reason)
     for other in _linked(shelf, memory):
         if is_open(other):
             view = memory_view(other, names)
-            linked = extended(ComparedView, view, relation="contradicts", reason="linked")
-            views.setdefault(other.id, linked)
+            linked_view = extended(ComparedView, view, relation="contradicts", reason="linked")
+            views.setdefault(other.id, linked_view)
     return list(views.values())
 
 
-def _relation(memory: Memory, near: Neighbour) -> tuple[str, str]:
+def _relation(memory: Memory, neighbour: Neighbour) -> tuple[str, str]:
     """Return what a neighbour is to a memory, "" for nothing that is told, and by which words."""
-    if placement.says_same(memory, near):
+    if placement.says_same(memory, neighbour):
         return "same", ""
-    tie = placement.tie_of(memory, near)
+    tie = placement.tie_of(memory, neighbour)
     if tie is None or tie.relation not in (Relation.CONTRADICTS, Relation.SUPERSEDES):
         return "", ""
     return "contradicts", tie.reason

@@ -40,7 +40,7 @@ NO_LAW = "none"
 
 
 class EditRequest(AgeingWishes):
-    """A memory is to be changed: in what is None, and in its kind where that is "", it stays as it is.
+    """A memory is to be changed; fields that are None, and a kind that is "", stay as they are.
 
     Attributes:
         id: the memory's id, or how it begins.
@@ -59,7 +59,7 @@ class EditRequest(AgeingWishes):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing beside the text is to be another."""
+        """Whether nothing beside the text is to be changed."""
         unsaid = (self.tags, self.priority, self.triggers, self.sensitivity)
         is_unsaid = all(value is None for value in unsaid)
         return not (self.kind or self.jurisdiction) and is_unsaid and self.wishes_nothing
@@ -69,7 +69,7 @@ class EditAnswer(messages.Answer):
     """A memory as it is now.
 
     Attributes:
-        raised: what tells its words and became as sensitive with it.
+        raised: memories that repeat its words and became as sensitive with it.
     """
 
     memory: MemoryView
@@ -97,7 +97,7 @@ def edit(ctx: Context, request: EditRequest) -> EditAnswer:
         shelf, memory = lookup(ctx, memory.id)
         changed = replace(changed_by(ctx, request, memory), updated_at=ctx.now())
         if request.text is not None:
-            # Whoever writes it anew has read it: the marks belonged to the old words.
+            # Whoever rewords it has read it: the marks of suspicion belonged to the old words.
             extra = {**trust_marks.unmarked(memory.extra), EDITED: True}
             changed = replace(changed, text=redact.clean(request.text).text, extra=extra)
             changed = proposals.reviewed(changed, "edited", ctx.now())
@@ -106,12 +106,12 @@ def edit(ctx: Context, request: EditRequest) -> EditAnswer:
     if request.triggers is not None:
         ctx.later(lambda: conditions.asks_at_tools(ctx))
     ctx.notify()
-    ctx.state.audit("edit", request.actor, [memory.id, *(one.id for one in raised)], {})
+    ctx.state.audit("edit", request.actor, [memory.id, *(other.id for other in raised)], {})
     return EditAnswer(view_in(shelf, stored), raised or None)
 
 
 def changed_by(ctx: Context, request: EditRequest, memory: Memory) -> Memory:
-    """Return a memory with what is asked to be another, beside its text, without secrets."""
+    """Return a memory with the fields that a request changes, its text excepted, without secrets."""
     tags = request.tags
     if request.triggers is not None:
         memory = procedures.with_triggers(memory, request.triggers)
@@ -120,19 +120,19 @@ def changed_by(ctx: Context, request: EditRequest, memory: Memory) -> Memory:
         kind=privacy.word(request.kind) if request.kind else memory.kind,
         tags=memory.tags if tags is None else tuple(redact.clean(tag).text for tag in tags),
         priority=memory.priority if request.priority is None else request.priority,
-        **_kept(request, memory),
+        **_level_and_law(request, memory),
     )
 
 
-def _kept(request: EditRequest, memory: Memory) -> dict[str, Any]:
+def _level_and_law(request: EditRequest, memory: Memory) -> dict[str, Any]:
     """Return how sensitive a memory is to be and whose law it is kept under: only the user changes that here."""
     level, law = request.sensitivity or memory.sensitivity, request.jurisdiction
     if request.is_agent and (
         level is not memory.sensitivity or law not in ("", memory.jurisdiction)
     ):
         request.require_user("changes how sensitive a memory is")
-    kept = "" if law == NO_LAW else law or memory.jurisdiction
-    return {"sensitivity": level, "jurisdiction": kept}
+    jurisdiction = "" if law == NO_LAW else law or memory.jurisdiction
+    return {"sensitivity": level, "jurisdiction": jurisdiction}
 
 
 class ForgetRequest(messages.Filter):
@@ -165,12 +165,12 @@ def forget(ctx: Context, request: ForgetRequest) -> ForgetAnswer:
 
     Raises:
         NotFoundError: there is none of an id.
-        BadInputError: nothing says which, or with it would go what who asks may not be given.
+        BadInputError: the request names no memories, or memories would go that who asks may not be given.
 
     Returns:
         Ids and texts of what went, or would go.
     """
-    chosen = with_companions(_chosen(ctx, request))
+    chosen = with_companions(_memories_to_forget(ctx, request))
     reach.require_all(memory for _, memory in chosen)
     names = project_names([shelf for shelf, _ in chosen])
     views = [memory_view(memory, names) for _, memory in chosen]
@@ -190,7 +190,7 @@ def forget(ctx: Context, request: ForgetRequest) -> ForgetAnswer:
     return ForgetAnswer(views, len(chosen))
 
 
-def _chosen(ctx: Context, request: ForgetRequest) -> list[tuple[Shelf, Memory]]:
+def _memories_to_forget(ctx: Context, request: ForgetRequest) -> list[tuple[Shelf, Memory]]:
     """Return the memories that are asked to be forgotten, each with its store."""
     if request.ids:
         return [lookup(ctx, prefix) for prefix in request.ids]
@@ -199,14 +199,14 @@ def _chosen(ctx: Context, request: ForgetRequest) -> list[tuple[Shelf, Memory]]:
         ctx.embedding.wait(3.0)
         hits = answer(ctx, request.query, asker, request.k, cold=True).hits
         terms, least = set(analysis.analyse(request.query)), ctx.settings.threshold
-        # What has every word that was asked for is meant, however little the whole is like it.
-        found = (
+        # A memory with every word of the question is meant, however low its relevance is.
+        matches = (
             (asker.shelves[hit.shelf], hit)
             for hit in hits
             if hit.relevance >= least
             or (hit.fits and terms <= set(analysis.analyse(hit.memory.text)))
         )
-        return [(shelf, _meant(shelf, hit.memory, request.query)) for shelf, hit in found]
+        return [(shelf, _earlier_match(shelf, hit.memory, request.query)) for shelf, hit in matches]
     if not request.is_limited:
         raise BadInputError("Forget what?", "Name ids, or give --query, --tag, --since or --until.")
     return [
@@ -216,26 +216,32 @@ def _chosen(ctx: Context, request: ForgetRequest) -> list[tuple[Shelf, Memory]]:
     ]
 
 
-def _meant(shelf: Shelf, memory: Memory, query: str) -> Memory:
-    """Return which of a memory and those that gave way to it is meant: it, unless another has a word of the question
+def _earlier_match(shelf: Shelf, memory: Memory, query: str) -> Memory:
+    """Return the memory that is meant: the one that was found, unless one that gave way to it has a word of the question
     that it lacks. A search finds what holds now in the place of what it replaced."""
     older = chain_of(shelf, memory)[:-1]
-    lacking = (one for one in older if not holds_as_much(query, memory.text, one.text))
-    return next(lacking, memory)
+    better = (
+        older_memory
+        for older_memory in older
+        if not holds_as_much(query, memory.text, older_memory.text)
+    )
+    return next(better, memory)
 
 
 def with_companions(chosen: list[tuple[Shelf, Memory]]) -> list[tuple[Shelf, Memory]]:
     """Return memories with those that go with them."""
-    parts = _by_shelf(chosen)
+    groups = _by_shelf(chosen)
     return [
         *chosen,
-        *((shelf, memory) for shelf, own in parts for memory in companions(shelf, own)),
+        *((shelf, memory) for shelf, memories in groups for memory in companions(shelf, memories)),
     ]
 
 
 def _by_shelf(chosen: Sequence[tuple[Shelf, Memory]]) -> list[tuple[Shelf, list[Memory]]]:
     shelves = {id(shelf): shelf for shelf, _ in chosen}.values()
-    return [(shelf, [memory for own, memory in chosen if own is shelf]) for shelf in shelves]
+    return [
+        (shelf, [memory for own_shelf, memory in chosen if own_shelf is shelf]) for shelf in shelves
+    ]
 
 
 MAX_CHARS = 20_000
@@ -287,42 +293,48 @@ def rewrite(ctx: Context, request: RewriteRequest) -> RewriteAnswer:
             f"Memory {memory.id[:12]} gave way to another one.", "Change that one: see its history."
         )
     changed = replace(changed_by(ctx, request, memory), updated_at=ctx.now())
-    asks = _asks(memory, changed, request.text is not None)
-    if asks:
-        changed = proposals.suggested(_without(changed, memory, asks), asks)
+    wishes = _weight_asked(memory, changed, request.text is not None)
+    if wishes:
+        changed = proposals.suggested(_without_weight(changed, memory, wishes), wishes)
     if request.text is None:
-        foreign = memory.is_foreign or memory.is_suspicious
-        stored = shelf.journal.update(trust_marks.as_information(changed) if foreign else changed)
+        is_foreign = memory.is_foreign or memory.is_suspicious
+        stored = shelf.journal.update(
+            trust_marks.as_information(changed) if is_foreign else changed
+        )
     else:
         reworded = replace(changed, id=request.new_id or new_id())
-        stored = _superseded(ctx, shelf, memory, reworded, request.text)
-    if asks:
+        stored = _store_reworded(ctx, shelf, memory, reworded, request.text)
+    if wishes:
         proposals.note(ctx, stored.project)
     ctx.changed()
     ids = list(dict.fromkeys((stored.id, memory.id)))
     ctx.state.audit("edit", request.actor, ids, {})
-    return _answer(shelf, stored, memory, bool(asks))
+    return _answer(shelf, stored, memory, bool(wishes))
 
 
-def _answer(shelf: Shelf, stored: Memory, was: Memory, is_proposed: bool) -> RewriteAnswer:
-    return RewriteAnswer(view_in(shelf, stored), was.id, PROPOSED if is_proposed else None)
+def _answer(shelf: Shelf, stored: Memory, old: Memory, is_proposed: bool) -> RewriteAnswer:
+    return RewriteAnswer(view_in(shelf, stored), old.id, PROPOSED if is_proposed else None)
 
 
-def _without(changed: Memory, memory: Memory, asks: dict[str, object]) -> Memory:
-    """Return a changed memory without the weight that is asked for: as it was, or, where it was so before
-    and has new words, as information."""
-    had = replace(changed, **{name: getattr(memory, name) for name in asks})
-    return trust_marks.as_information(had) if asks.keys() & had.weight.keys() else had
+def _without_weight(changed: Memory, memory: Memory, wishes: dict[str, object]) -> Memory:
+    """Return a changed memory without the weight that is asked for: with the old weight, or, where that is the weight
+    asked for and the words are new, as information."""
+    unweighted = replace(changed, **{name: getattr(memory, name) for name in wishes})
+    return (
+        trust_marks.as_information(unweighted)
+        if wishes.keys() & unweighted.weight.keys()
+        else unweighted
+    )
 
 
-def _asks(memory: Memory, changed: Memory, is_reworded: bool) -> dict[str, object]:
-    """Return what an agent asks for that is the user's to give: new weight, or the old one for new words."""
+def _weight_asked(memory: Memory, changed: Memory, is_reworded: bool) -> dict[str, object]:
+    """Return the weight that only the user may give: a new one, or the old one for new words."""
     if memory.is_foreign or memory.is_suspicious:
         return {}
     return {**changed.weight} if is_reworded else proposals.weight_asked(memory, changed)
 
 
-def _superseded(ctx: Context, shelf: Shelf, old: Memory, changed: Memory, raw: str) -> Memory:
+def _store_reworded(ctx: Context, shelf: Shelf, old: Memory, changed: Memory, raw: str) -> Memory:
     """Store a changed memory with other words in the place of the old one.
 
     Args:
@@ -331,7 +343,7 @@ def _superseded(ctx: Context, shelf: Shelf, old: Memory, changed: Memory, raw: s
     """
     cleaned = redact.clean(raw)
     ctx.count("redactions", cleaned.redactions)
-    asks = (
+    proposal = (
         {PROPOSED: changed.proposed}
         if changed.extra.get(PROPOSED) != old.extra.get(PROPOSED)
         else {}
@@ -347,7 +359,7 @@ def _superseded(ctx: Context, shelf: Shelf, old: Memory, changed: Memory, raw: s
             for name, value in trust_marks.unmarked(changed.extra).items()
             if name not in ("sources", merging.VOICES, "entities", IS_FOREIGN)
         }
-        | asks,
+        | proposal,
     )
     with shelf.storing:
         stored = shelf.journal.by_ids([draft.id]).get(draft.id)

@@ -1,4 +1,4 @@
-"""Episodes as they go: a search for a fault or a task is begun, gets its steps one by one, and its outcome in the end.
+"""Episodes: a search for a fault or a task is begun, gets its steps one by one, and its outcome in the end.
 One that nobody ends stays open, and is found as such."""
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def go_on(ctx: Context, request: EpisodeRequest) -> EpisodeAnswer:
             f"Memory {memory.id[:12]} is no episode.",
             "Begin one with action start, and give its id.",
         )
-    if request.outcome and _ends_so(memory, request.outcome):
+    if request.outcome and _ends_with_outcome(memory, request.outcome):
         return EpisodeAnswer(view_in(shelf, memory), "complete")
     if OPEN not in memory.tags:
         raise BadInputError(f"Episode {memory.id[:12]} is complete.", "Begin another one.")
@@ -71,7 +71,7 @@ def go_on(ctx: Context, request: EpisodeRequest) -> EpisodeAnswer:
         raise BadInputError("The episode is too long.", "Complete it, and begin another one.")
     cleaned = redact.clean(raw)
     ctx.count("redactions", cleaned.redactions)
-    tags = memory.tags if not request.outcome else tuple(t for t in memory.tags if t != OPEN)
+    tags = memory.tags if not request.outcome else tuple(tag for tag in memory.tags if tag != OPEN)
     changed = replace(memory, text=cleaned.text, tags=unique(tags), updated_at=ctx.now())
     stored = shelf.journal.update(trust_marks.settled(changed, raw))
     ctx.notify()
@@ -80,18 +80,22 @@ def go_on(ctx: Context, request: EpisodeRequest) -> EpisodeAnswer:
     return EpisodeAnswer(view_in(shelf, stored), status)
 
 
-def _ends_so(memory: Memory, outcome: str) -> bool:
+def _ends_with_outcome(memory: Memory, outcome: str) -> bool:
     """Whether an episode has ended with this outcome already."""
-    last = memory.text.rsplit("\n", 1)[-1]
-    return OPEN not in memory.tags and last.startswith(_OUTCOME) and last.endswith(_line(outcome))
+    last_line = memory.text.rsplit("\n", 1)[-1]
+    return (
+        OPEN not in memory.tags
+        and last_line.startswith(_OUTCOME)
+        and last_line.endswith(_line(outcome))
+    )
 
 
-def _next_text(memory: Memory, request: EpisodeRequest, took: timedelta) -> str:
+def _next_text(memory: Memory, request: EpisodeRequest, duration: timedelta) -> str:
     lines: list[str] = [memory.text]
     if request.step.strip() and not memory.text.endswith("\n" + _STEP + _line(request.step)):
         lines.append(_STEP + _line(request.step))
     if request.outcome.strip():
-        lines.append(f"{_OUTCOME} after {_duration(took)}: {_line(request.outcome)}")
+        lines.append(f"{_OUTCOME} after {_duration(duration)}: {_line(request.outcome)}")
     return "\n".join(lines)
 
 
@@ -99,8 +103,8 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _duration(took: timedelta) -> str:
-    minutes = max(0, round(took.total_seconds() / 60))
+def _duration(duration: timedelta) -> str:
+    minutes = max(0, round(duration.total_seconds() / 60))
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)
     parts = [(days, "d"), (hours, "h"), (minutes, "min")]

@@ -1,4 +1,4 @@
-"""What tells the words of a memory that becomes more sensitive: it has its level, or goes where it has none of its own."""
+"""When a memory becomes more sensitive, whatever repeats its words becomes so, too, or is removed."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ SHOWN_CHARS = 300
 def keep_level(
     ctx: Context, shelf: Shelf, memory: Memory, was: Memory, *, is_agent: bool
 ) -> list[BriefView]:
-    """Have nothing that tells a memory's words be less sensitive than it, where it is more so than it was: all that was
-    captured of its exchange, what gave way to it, what holds its whole text in any store, and the topics and summaries
-    over the turns of all these. What was learned from their sessions goes where it is restricted now.
+    """Where a memory became more sensitive, raise all that repeats its words to its level: what was captured of its
+    exchange, what gave way to it, what holds its whole text in any store, and the topics and summaries over the turns
+    of all these. Where it is restricted now, what was learned from their sessions is removed.
 
     Args:
         shelf: its store.
         was: the memory as it was before.
-        is_agent: an agent asks, who would hide the user's own rules by a few of their words: what was made of the memory
-            alone counts.
+        is_agent: an agent asks: only what was made of this memory is raised. Else an agent could hide the user's own
+            rules by storing a few of their words.
 
     Returns:
         What has become more sensitive with it.
@@ -37,59 +37,66 @@ def keep_level(
     if strictest(memory.sensitivity, was.sensitivity) is was.sensitivity:
         return []
     raised: list[Memory] = []
-    for own in [shelf] if is_agent else ctx.every_shelf():
-        telling = [] if is_agent else repeating(own, [memory, was])
-        if own is shelf:
-            telling += [memory, *(drawn_from(own, [memory]) if is_agent else _around(own, memory))]
-        telling += _derived(own, telling)
-        less = {
-            one.id: replace(one, sensitivity=memory.sensitivity)
-            for one in telling
-            if strictest(one.sensitivity, memory.sensitivity) is not one.sensitivity
+    for each_shelf in [shelf] if is_agent else ctx.every_shelf():
+        telling = [] if is_agent else repeating(each_shelf, [memory, was])
+        if each_shelf is shelf:
+            telling += [
+                memory,
+                *(
+                    drawn_from(each_shelf, [memory])
+                    if is_agent
+                    else _same_exchange(each_shelf, memory)
+                ),
+            ]
+        telling += _overviews(each_shelf, telling)
+        lifted = {
+            other.id: replace(other, sensitivity=memory.sensitivity)
+            for other in telling
+            if strictest(other.sensitivity, memory.sensitivity) is not other.sensitivity
         }
-        own.journal.write([], list(less.values()), [])
-        raised += less.values()
+        each_shelf.journal.write([], list(lifted.values()), [])
+        raised += lifted.values()
         if memory.sensitivity is Sensitivity.RESTRICTED:
-            _unlearn(ctx, own, telling)
+            _unlearn(ctx, each_shelf, telling)
     ctx.changed()
-    return [brief(BriefView, one, text=one.text[:SHOWN_CHARS]) for one in raised]
+    return [brief(BriefView, other, text=other.text[:SHOWN_CHARS]) for other in raised]
 
 
-def _around(shelf: Shelf, memory: Memory) -> list[Memory]:
+def _same_exchange(shelf: Shelf, memory: Memory) -> list[Memory]:
     """Return all that was captured of a memory's exchange, which has its prompt as the title, and what gave way to it."""
-    is_said = memory.is_captured and memory.kind not in DERIVED
-    turn = shelf.journal.of_turn(memory.source, memory.project, LIVING) if is_said else []
-    said = [one for one in turn if one.kind not in DERIVED]
-    return [*said, *companions(shelf, [memory, *said])]
+    is_captured = memory.is_captured and memory.kind not in DERIVED
+    turn = shelf.journal.of_turn(memory.source, memory.project, LIVING) if is_captured else []
+    captured = [other for other in turn if other.kind not in DERIVED]
+    return [*captured, *companions(shelf, [memory, *captured])]
 
 
-def _derived(shelf: Shelf, telling: Sequence[Memory]) -> list[Memory]:
-    """Return the topics and summaries over the turns that some memories were captured of."""
+def _overviews(shelf: Shelf, telling: Sequence[Memory]) -> list[Memory]:
+    """Return the topics and summaries over the turns from which some memories were captured."""
     turns = {
-        (one.project, one.source.session, one.source.turn)
-        for one in telling
-        if one.source.session and one.kind not in DERIVED
+        (memory.project, memory.source.session, memory.source.turn)
+        for memory in telling
+        if memory.source.session and memory.kind not in DERIVED
     }
     derived: list[Memory] = []
     for project, session, turn in turns:
         scope = Scope(projects=(project,), sessions=(session,), kinds=DERIVED)
-        for one in shelf.journal.iter_memories(scope, statuses=LIVING):
-            first, last = one.extra.get("turns") or (turn, turn)
-            derived += [one] if first <= turn <= last else []
+        for memory in shelf.journal.iter_memories(scope, statuses=LIVING):
+            first, last = memory.extra.get("turns") or (turn, turn)
+            derived += [memory] if first <= turn <= last else []
     return derived
 
 
 def _unlearn(ctx: Context, shelf: Shelf, telling: Sequence[Memory]) -> None:
-    """Remove what was learned from the sessions of some memories, and what was drawn from all of their projects, which the
-    next turn makes anew; and have the sessions' step logs be without those turns."""
-    captured = [one for one in telling if one.source.session]
-    sessions = {one.source.session for one in captured}
+    """Remove what was learned from the sessions of some memories, and what was derived from their projects, which the
+    next turn makes anew; and write the sessions' step logs again without those turns."""
+    captured = [memory for memory in telling if memory.source.session]
+    sessions = {memory.source.session for memory in captured}
     if not sessions:
         return
     with ctx.capturing:
-        projects = tuple({one.project for one in captured})
-        learned = learned_records.made_of(shelf, sessions, projects)
-        shelf.journal.purge([record.id for record in learned])
+        projects = tuple({memory.project for memory in captured})
+        records = learned_records.made_of(shelf, sessions, projects)
+        shelf.journal.purge([record.id for record in records])
     with contextlib.suppress(OSError):
         for session in sessions:
             for log in archives.archives_of(ctx.home, session, archives.STEPS):

@@ -1,4 +1,4 @@
-"""`label`: the user's word on a hit, whether it answers: kept for those who tune the search. No words are kept.
+"""`label`: the user's verdict whether a hit answers a question, kept for those who tune the search. No words are kept.
 
 `benchmarks/relevance.py --own HOME` counts them beside what the product judges by itself.
 """
@@ -14,7 +14,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.memory.lookup import lookup
 
 SESSION = "verdicts"
-"""Stands for the session, which a verdict has none."""
+"""Stands in the place of a session's id: a verdict has no session."""
 RIGHT, WRONG = "right", "wrong"
 
 

@@ -57,17 +57,17 @@ def prune(ctx: Context, request: PruneRequest, progress: Progress) -> PruneAnswe
     Talk as it was said is never proposed, nor what is important, protected, or the user's own rule.
     """
     asker = messages.asker_of(ctx, request)
-    now, unused = ctx.now(), timedelta(days=request.unused_days)
+    now, unused_time = ctx.now(), timedelta(days=request.unused_days)
     candidates: dict[str, tuple[str, Memory]] = {}
     for shelf in asker.shelves:
         for memory in shelf.journal.iter_memories(asker.scope, limit=MOST_LOOKED_AT):
-            if reason := reason_to_go(memory, now, unused):
+            if reason := reason_to_go(memory, now, unused_time):
                 candidates[memory.id] = (reason, memory)
     for group in consolidate.find_groups(ctx, asker, progress):
-        for twin in group.members[1:] if group.same else ():
-            if may_go(twin):
-                candidates.setdefault(twin.id, ("duplicate", twin))
-    ordered = sorted(candidates.values(), key=lambda pair: _standing(*pair))
+        for duplicate in group.members[1:] if group.same else ():
+            if may_go(duplicate):
+                candidates.setdefault(duplicate.id, ("duplicate", duplicate))
+    ordered = sorted(candidates.values(), key=lambda pair: _rank(*pair))
     names = asker.names
     views = [
         extended(CandidateView, memory_view(memory, names), why=reason)
@@ -76,12 +76,12 @@ def prune(ctx: Context, request: PruneRequest, progress: Progress) -> PruneAnswe
     return PruneAnswer(views, len(ordered))
 
 
-def _standing(reason: str, memory: Memory) -> tuple[int, datetime, str]:
-    """Return by what candidates are ordered: the surest reason first, then the oldest."""
+def _rank(reason: str, memory: Memory) -> tuple[int, datetime, str]:
+    """Return the sort key of a candidate: the surest reason first, then the oldest."""
     return REASONS.index(reason), memory.created_at, memory.id
 
 
-def reason_to_go(memory: Memory, now: datetime, unused: timedelta) -> str:
+def reason_to_go(memory: Memory, now: datetime, unused_time: timedelta) -> str:
     """Return why a memory could go, "" where nothing speaks for it."""
     if not may_go(memory):
         return ""
@@ -91,11 +91,11 @@ def reason_to_go(memory: Memory, now: datetime, unused: timedelta) -> str:
         return "outdated"
     if aging.confidence(memory, now) < LOW_CONFIDENCE:
         return "doubted"
-    return "unused" if not memory.uses and aging.last_use(memory) <= now - unused else ""
+    return "unused" if not memory.uses and aging.last_use(memory) <= now - unused_time else ""
 
 
 def may_go(memory: Memory) -> bool:
-    """Return whether a memory may be pruned at all: nothing that the user said or set is."""
+    """Return whether a memory may be pruned at all: not what the user said or set."""
     rule = COLLECTIONS.get(memory.collection)
     return not (
         memory.kind in OF_TALK

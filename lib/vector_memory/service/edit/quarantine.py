@@ -1,4 +1,4 @@
-"""What hooks hold back: listed, and let go. Forgetting it is `edit_forget.forget`."""
+"""What hooks hold back: listed, and released. Forgetting it is `edit_forget.forget`."""
 
 from __future__ import annotations
 

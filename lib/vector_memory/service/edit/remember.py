@@ -57,7 +57,7 @@ SAID_IN = "said_in"
 
 
 OPEN_COLLECTIONS = tuple(name for name in COLLECTIONS if name not in QUIET)
-"""What in others is, observers write."""
+"""Collections that a request may name: the quiet ones are written by observers alone."""
 
 
 class RememberRequest(AgeingWishes):
@@ -66,11 +66,10 @@ class RememberRequest(AgeingWishes):
     Attributes:
         id: what the memory is to be called, 32 hexadecimal digits: asked twice, it is stored once.
         at: when it was said; None for now.
-        supersedes: the id of the memory that gives way to it, or how that begins. What is not said of the new
-            one is as it was with that: its project, its kind, its tags, when it comes, how it ages, and where the
-            user asks, its priority.
-        answers: the id of what it answers, or how that begins. It is stored where that is, unless it is said
-            otherwise.
+        supersedes: the id of the memory that gives way to it, or how that begins. What the request does not say is
+            taken from that memory: project, kind, tags, triggers, how it ages, and where the user asks, priority.
+        answers: the id of what it answers, or how that begins. It is stored in that one's project, unless the request
+            names another.
         session: the session in which it was asked to be remembered.
         origin: whose words it is said to be, one of `Origin`.
         triggers: conditions under which it comes by itself, see `learning.procedures.read`.
@@ -133,9 +132,9 @@ class RememberAnswer(BriefView, kw_only=True):
         of: the id of the other memory that is most concerned.
         relation: what the memory is to that one, and by which words (`reason`).
         links: all that it belongs to or speaks against.
-        near: others close to it, which may hold no more: a reader knows.
+        near: others close in meaning, which may hold no more: only a reader can tell.
         suggested_priority: what its words sound like, where no priority was given.
-        raised: what tells its words and became as sensitive with it.
+        raised: memories that repeat its words and became as sensitive with it.
     """
 
     action: str
@@ -152,7 +151,7 @@ class RememberAnswer(BriefView, kw_only=True):
     raised: list[BriefView] | None = messages.spare()
 
 
-class _Spot(NamedTuple):
+class _Target(NamedTuple):
     """Where a memory is to stand: a store, and a project by its id, name, and the folders whose rules of privacy hold."""
 
     shelf: Shelf
@@ -183,76 +182,79 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
             "Say what it is about, in a sentence.",
         )
     older = lookup(ctx, request.supersedes) if request.supersedes else None
-    asked = lookup(ctx, request.answers) if request.answers else None
-    beside = older or asked
-    if beside:
+    question = lookup(ctx, request.answers) if request.answers else None
+    related = older or question
+    if related:
         # That one gives way, or is closed: a change, as by `link`.
         agent_rights.require_allowed(ctx, "link", vars(request))
-    if beside and not request.project and not request.is_global:
-        spot = _beside(ctx, request, *beside)
-        root = next(iter(spot.folders), "")
-        request = replace(request, project=root, is_global=spot.project == GLOBAL_PROJECT)
-        # What holds where the request comes from was looked at before it was known where it goes.
+    if related and not request.project and not request.is_global:
+        target = _target_beside(ctx, request, *related)
+        root = next(iter(target.folders), "")
+        request = replace(request, project=root, is_global=target.project == GLOBAL_PROJECT)
+        # The rights were checked for the project that is asked from: now for the one that is written to.
         agent_rights.require_included(ctx, {**vars(request), "cwd": root})
         for verb in ("remember", "link"):
             agent_rights.require_allowed(ctx, verb, vars(request))
     else:
-        spot = _named(ctx, request)
-    _require_one_store(spot.shelf, older, "replace")
-    _require_one_store(spot.shelf, asked, "answer")
-    with redact.for_project(spot.folders):
-        return _stored(ctx, request, spot, older and older[1], asked and asked[1])
+        target = _named_target(ctx, request)
+    _require_one_store(target.shelf, older, "replace")
+    _require_one_store(target.shelf, question, "answer")
+    with redact.for_project(target.folders):
+        return _store(ctx, request, target, older and older[1], question and question[1])
 
 
-def _beside(ctx: Context, request: RememberRequest, shelf: Shelf, memory: Memory) -> _Spot:
-    """Return where a memory stands. The rules of privacy of where something is said hold for it wherever it goes."""
-    here = messages.place_of(ctx, request)
-    if here and here.id == memory.project:
+def _target_beside(ctx: Context, request: RememberRequest, shelf: Shelf, memory: Memory) -> _Target:
+    """Return where a memory stands. The rules of privacy of the project that is asked from hold there, too."""
+    asked_from = messages.place_of(ctx, request)
+    if asked_from and asked_from.id == memory.project:
         # The store may know another folder of the project, or one that is gone.
-        ctx.know_project(shelf, here)
-        return _Spot(shelf, here.id, here.name, here.folders)
+        ctx.know_project(shelf, asked_from)
+        return _Target(shelf, asked_from.id, asked_from.name, asked_from.folders)
     root = project_roots([shelf]).get(memory.project, "")
-    folders = (*(ctx.place(root).folders if root else ()), *(here.folders if here else ()))
-    return _Spot(shelf, memory.project, project_names([shelf])[memory.project], folders)
+    folders = (
+        *(ctx.place(root).folders if root else ()),
+        *(asked_from.folders if asked_from else ()),
+    )
+    return _Target(shelf, memory.project, project_names([shelf])[memory.project], folders)
 
 
-def _named(ctx: Context, request: RememberRequest) -> _Spot:
+def _named_target(ctx: Context, request: RememberRequest) -> _Target:
     """Return where the project is that a request names, or comes from."""
     place = messages.place_of(ctx, request)
     shelf = ctx.shelf_of(place)
     if not place:
-        return _Spot(shelf)
+        return _Target(shelf)
     ctx.know_project(shelf, place)
-    return _Spot(shelf, place.id, place.name, place.folders)
+    return _Target(shelf, place.id, place.name, place.folders)
 
 
-def _stored(
+def _store(
     ctx: Context,
     request: RememberRequest,
-    spot: _Spot,
+    target: _Target,
     older: Memory | None,
-    asked: Memory | None,
+    question: Memory | None,
 ) -> RememberAnswer:
     """Store what is asked to be remembered.
 
     Args:
         older: what gives way to it; asked: what it answers.
     """
-    cleaned, shelf = redact.clean(request.text), spot.shelf
+    cleaned, shelf = redact.clean(request.text), target.shelf
     if older:
         if request.is_agent:
             agent_rights.require_not_the_users(older)
-        request = _like(request, older)
-    draft = _draft(request, cleaned.text, spot.project, ctx.now())
-    draft = aged(ctx, request, _successor(draft, older, ctx.now()) if older else draft)
-    asks = _asks(request, draft)
+        request = _filled_from(request, older)
+    draft = _draft(request, cleaned.text, target.project, ctx.now())
+    draft = aged(ctx, request, _age_like(draft, older, ctx.now()) if older else draft)
+    wishes = _wishes_for_user(request, draft)
     draft = trust_marks.settled(draft, request.text)
-    if request.wait and not asks:
+    if request.wait and not wishes:
         ctx.embedding.wait(MODEL_WAIT_S)
-    if asks:
-        others_of = {"supersedes": older, "answers": asked}
-        beside = {name: one.id for name, one in others_of.items() if one}
-        placed = _proposed(ctx, shelf, draft, asks, beside, request.text)
+    if wishes:
+        related = {"supersedes": older, "answers": question}
+        related_ids = {name: other.id for name, other in related.items() if other}
+        placed = _store_proposal(ctx, shelf, draft, wishes, related_ids, request.text)
     elif older:
         placed = replace_with(ctx, shelf, draft, older)
     elif request.wait:
@@ -261,33 +263,35 @@ def _stored(
         # Who does not wait stores many: the index follows from afar.
         with ctx.filling.going_on():
             placed = placement.put(ctx, shelf, draft)
-    if asked and not asks and placed.memory.id != asked.id:
-        tie = Link(placed.memory.id, asked.id, Relation.ANSWERS, created_at=ctx.now())
+    if question and not wishes and placed.memory.id != question.id:
+        tie = Link(placed.memory.id, question.id, Relation.ANSWERS, created_at=ctx.now())
         shelf.journal.link(tie)
     if draft.extra.get(TRIGGERS):
         ctx.later(lambda: conditions.asks_at_tools(ctx))
-    raised = _with_it(ctx, shelf, request, placed)
+    raised = _raise_level(ctx, shelf, request, placed)
     ctx.count("redactions", cleaned.redactions)
-    others = [tie.other.id for tie in placed.ties if placed.action in ("merged", "superseded")]
-    ids = [placed.memory.id, *others, *(one.id for one in raised)]
+    other_ids = [tie.other.id for tie in placed.ties if placed.action in ("merged", "superseded")]
+    ids = [placed.memory.id, *other_ids, *(other.id for other in raised)]
     ctx.state.audit("remember", request.actor, ids, {"action": placed.action})
-    told = placed if agent_rights.may_recall(ctx, request) else placed._replace(ties=(), near=())
-    answer = _answer(request, told, spot.name, cleaned.redactions)
+    shown_placed = (
+        placed if agent_rights.may_recall(ctx, request) else placed._replace(ties=(), near=())
+    )
+    answer = _answer(request, shown_placed, target.name, cleaned.redactions)
     return answer if request.is_agent or not raised else replace(answer, raised=raised)
 
 
-def _with_it(
+def _raise_level(
     ctx: Context, shelf: Shelf, request: RememberRequest, placed: Placed
 ) -> list[BriefView]:
-    """Have what tells the same words be as sensitive as a memory is said to be, and return it."""
+    """Raise what repeats a memory's words to the sensitivity that the request names, and return it."""
     if request.sensitivity is None or placed.action == PROPOSED:
         return []
     plain = replace(placed.memory, sensitivity=Sensitivity.INTERNAL)
     return keep_level(ctx, shelf, placed.memory, plain, is_agent=request.is_agent)
 
 
-def _like(request: RememberRequest, older: Memory) -> RememberRequest:
-    """Return a request with what it does not say taken from the memory that gives way. An agent's gives no weight."""
+def _filled_from(request: RememberRequest, older: Memory) -> RememberRequest:
+    """Return a request whose gaps are filled from the memory that gives way; an agent's request takes no priority."""
     return replace(
         request,
         kind=request.kind or older.kind,
@@ -298,11 +302,11 @@ def _like(request: RememberRequest, older: Memory) -> RememberRequest:
     )
 
 
-def _successor(draft: Memory, older: Memory, now: datetime) -> Memory:
-    """Return a draft that comes by itself when the memory does that gives way, and ages as that does."""
-    own = {TRIGGERS: older.extra[TRIGGERS]} if TRIGGERS in older.extra else {}
-    kept = ageing_like(draft, older, now)
-    return replace(kept, extra={**own, **kept.extra})
+def _age_like(draft: Memory, older: Memory, now: datetime) -> Memory:
+    """Return a draft with the triggers and the ageing of the memory that gives way to it."""
+    triggers = {TRIGGERS: older.extra[TRIGGERS]} if TRIGGERS in older.extra else {}
+    aged_draft = ageing_like(draft, older, now)
+    return replace(aged_draft, extra={**triggers, **aged_draft.extra})
 
 
 def _draft(request: RememberRequest, text: CleanText, project: str, now: datetime) -> Memory:
@@ -335,18 +339,18 @@ def _draft(request: RememberRequest, text: CleanText, project: str, now: datetim
     )
     if request.triggers:
         draft = procedures.with_triggers(draft, request.triggers)
-    return _attributed(request, draft)
+    return _attribute(request, draft)
 
 
 def _level(request: RememberRequest) -> Sensitivity:
-    """Return how sensitive something is said to be. An agent makes nothing public."""
+    """Return the sensitivity that a request names. An agent makes nothing public."""
     level = request.sensitivity or Sensitivity.INTERNAL
     return strictest(level, Sensitivity.INTERNAL) if request.is_agent else level
 
 
-def _attributed(request: RememberRequest, draft: Memory) -> Memory:
-    """Return a draft as the words of whom they are: an agent's, unless the user has said them in this turn,
-    and then with no more weight than the user gave them."""
+def _attribute(request: RememberRequest, draft: Memory) -> Memory:
+    """Return a draft with its origin: the assistant's, unless the user has said its words in this turn, and then with
+    no more weight than the user gave them."""
     if not request.is_agent:
         return replace(draft, origin=Origin(request.origin or Origin.USER))
     if request.said and users_words.is_said(request.text, request.said):
@@ -354,12 +358,12 @@ def _attributed(request: RememberRequest, draft: Memory) -> Memory:
         return replace(draft, origin=Origin.USER, priority=priority)
     if request.origin not in (Origin.TOOL, Origin.IMPORT):
         return replace(draft, origin=Origin.ASSISTANT)
-    # What an agent calls imported is none of the user's notes.
+    # What an agent calls a tool's words or imported is not the user's.
     return replace(draft, origin=Origin(request.origin), extra={**draft.extra, IS_FOREIGN: True})
 
 
-def _asks(request: RememberRequest, draft: Memory) -> dict[str, object]:
-    """Return what an agent asks for that is the user's to give, {} for nothing."""
+def _wishes_for_user(request: RememberRequest, draft: Memory) -> dict[str, object]:
+    """Return what a request asks for that only the user may give, {} for nothing."""
     if not request.is_agent:
         return {}
     if draft.origin is not Origin.USER:
@@ -368,12 +372,12 @@ def _asks(request: RememberRequest, draft: Memory) -> dict[str, object]:
     return {} if is_for_all else {"global": True}
 
 
-def _proposed(
+def _store_proposal(
     ctx: Context,
     shelf: Shelf,
     draft: Memory,
-    asks: dict[str, object],
-    beside: dict[str, str],
+    wishes: dict[str, object],
+    related_ids: dict[str, str],
     raw: str,
 ) -> Placed:
     """Store what waits for the user: as the assistant's words, whoever said them.
@@ -381,9 +385,9 @@ def _proposed(
     Args:
         beside: the ids of what it `supersedes` or `answers` once the user agrees.
     """
-    plain = draft if draft.is_foreign else replace(draft, origin=Origin.ASSISTANT)
+    attributed = draft if draft.is_foreign else replace(draft, origin=Origin.ASSISTANT)
     waiting = trust_marks.settled(
-        proposals.proposed(plain, {**draft.weight, **asks}, **beside), raw
+        proposals.proposed(attributed, {**draft.weight, **wishes}, **related_ids), raw
     )
     return Placed(proposals.put(ctx, shelf, waiting), PROPOSED)
 
@@ -423,32 +427,34 @@ def _answer(
         memory,
         project=project,
         redactions=redactions,
-        **_about_ties(placed),
+        **_tie_fields(placed),
         suggested_priority=_suggested_priority(request, memory),
     )
 
 
-def _about_ties(placed: Placed) -> dict[str, Any]:
-    """Return what was done, and what the answer says of the other memories that who asks may be given, by its
-    fields."""
+def _tie_fields(placed: Placed) -> dict[str, Any]:
+    """Return the fields of the answer that say what was done, and name other memories, as far as who asks may be given
+    them."""
     ties = [tie for tie in placed.ties if reach.holds(tie.other)]
     action = placed.action if ties or not placed.ties else "stored"
-    asked = reach.kept(placed.near)[: placement.MOST_ASKED]
-    near = [brief(BriefView, one, text=one.text[:SHOWN_CHARS]) for one in asked] or None
+    near_memories = reach.kept(placed.near)[: placement.MOST_ASKED]
+    near = [
+        brief(BriefView, other, text=other.text[:SHOWN_CHARS]) for other in near_memories
+    ] or None
     if not ties:
         return {"action": action, "near": near}
-    first = ties[0]
+    main_tie = ties[0]
     if placed.action == "merged":
-        return {"action": action, "of": first.other.id}
-    against = [tie for tie in ties if tie.relation is Relation.CONTRADICTS]
+        return {"action": action, "of": main_tie.other.id}
+    contradicting = [tie for tie in ties if tie.relation is Relation.CONTRADICTS]
     return {
         "action": action,
-        "of": first.other.id,
-        "relation": first.relation,
-        "reason": first.reason,
+        "of": main_tie.other.id,
+        "relation": main_tie.relation,
+        "reason": main_tie.reason,
         "links": [_tie_view(tie) for tie in ties],
         "near": near,
-        "suggestion": _suggestion(placed.memory, against[0]) if against else None,
+        "suggestion": _suggestion(placed.memory, contradicting[0]) if contradicting else None,
     }
 
 

@@ -125,20 +125,20 @@ def review(ctx: Context, request: ReviewRequest) -> WaitingAnswer | DecidedAnswe
 
 def _waiting_view(item: Item, names: ProjectNames, for_agent: bool) -> WaitingView:
     memory, other = item.memory, item.other
-    is_said = item.reason == review_items.UNANSWERED
-    text = memory.title if is_said else memory.text
-    hidden = for_agent and item.reason in (review_items.PROPOSED, review_items.SUSPICIOUS)
-    kind = PREFERENCE if is_said else str(memory.proposed.get("kind") or memory.kind)
+    is_unanswered = item.reason == review_items.UNANSWERED
+    text = memory.title if is_unanswered else memory.text
+    is_hidden = for_agent and item.reason in (review_items.PROPOSED, review_items.SUSPICIOUS)
+    kind = PREFERENCE if is_unanswered else str(memory.proposed.get("kind") or memory.kind)
     return brief(
         WaitingView,
         memory,
         reason=item.reason,
-        text="" if hidden else text,
+        text="" if is_hidden else text,
         kind=kind,
         actions=list(review_items.ACTIONS[item.reason]),
         project=names[memory.project],
         session=memory.source.session,
-        title="" if is_said or hidden else memory.title,
+        title="" if is_unanswered or is_hidden else memory.title,
         sessions=item.sessions or len(merging.sessions_of(memory)),
         other=brief(BriefView, other) if other else None,
     )
@@ -146,17 +146,17 @@ def _waiting_view(item: Item, names: ProjectNames, for_agent: bool) -> WaitingVi
 
 def _decide(ctx: Context, request: ReviewRequest) -> DecidedAnswer:
     chosen = [
-        (name, _waiting(ctx, name, prefix))
+        (name, _waiting_item(ctx, name, prefix))
         for name, ids in request.chosen.items()
         for prefix in ids
     ]
-    done: dict[str, list[str]] = {name: [] for name in DECISIONS}
+    decided_ids: dict[str, list[str]] = {name: [] for name in DECISIONS}
     for name, item in chosen:
         if name == CONFIRM:
             _confirm(ctx, item, request.text)
         else:
             _ACTS[name](ctx, item)
-        done[name].append(item.memory.id)
+        decided_ids[name].append(item.memory.id)
         ctx.state.audit(f"review_{name}", request.actor, [item.memory.id], {"why": item.reason})
     if request.finish:
         proposals.finish_review(ctx)
@@ -165,11 +165,13 @@ def _decide(ctx: Context, request: ReviewRequest) -> DecidedAnswer:
         labels.keep(ctx, REVIEW, [item.memory], name != DROP)
     proposals.note_decided(ctx, [item.memory for _, item in chosen])
     ctx.changed()
-    return DecidedAnswer(done[CONFIRM], done[KEEP], done[DROP], done[RAISE])
+    return DecidedAnswer(
+        decided_ids[CONFIRM], decided_ids[KEEP], decided_ids[DROP], decided_ids[RAISE]
+    )
 
 
-def _waiting(ctx: Context, name: str, prefix: str) -> Item:
-    """Return what is asked about a memory, where that can be decided so.
+def _waiting_item(ctx: Context, name: str, prefix: str) -> Item:
+    """Return what a review asks about a memory, where that decision can be made about it.
 
     Raises:
         BadInputError: it cannot.
@@ -219,58 +221,58 @@ def _store(ctx: Context, item: Item, text: str) -> None:
 
 def _confirm_words(ctx: Context, shelf: Shelf, memory: Memory) -> None:
     """Make a memory what it was proposed as, or what it is, as the user's own word."""
-    asks = memory.proposed
+    proposal = memory.proposed
     extra = trust_marks.unmarked(memory.extra)
     confirmed = replace(
         memory,
         origin=Origin.USER,
-        kind=str(asks.get("kind") or memory.kind),
-        priority=Priority(asks.get("priority") or memory.priority),
-        collection=str(asks.get("collection") or memory.collection),
-        confidence=max(memory.confidence, confidence.MOST) if not asks else memory.confidence,
+        kind=str(proposal.get("kind") or memory.kind),
+        priority=Priority(proposal.get("priority") or memory.priority),
+        collection=str(proposal.get("collection") or memory.collection),
+        confidence=max(memory.confidence, confidence.MOST) if not proposal else memory.confidence,
         extra={**extra, CONFIRMED: {"at": ctx.now().isoformat(), "of": memory.origin.value}},
     )
     shelf.journal.update(proposals.reviewed(confirmed, "confirmed", ctx.now()))
-    old = shelf.journal.by_ids([str(asks.get("supersedes") or "")]) if asks else {}
-    for older in old.values():
+    superseded = shelf.journal.by_ids([str(proposal.get("supersedes") or "")]) if proposal else {}
+    for older in superseded.values():
         if older.status is Status.ACTIVE and older.id != memory.id:
             shelf.journal.supersede(older.id, memory.id, ctx.now(), "the user confirmed the other")
-    _let_answer(ctx, shelf, memory)
+    _link_answer(ctx, shelf, memory)
 
 
-def _let_answer(ctx: Context, shelf: Shelf, memory: Memory) -> None:
-    """Let what was proposed answer what it was said to."""
-    for asked in shelf.journal.by_ids([str(memory.proposed.get("answers") or "")]).values():
-        shelf.journal.link(Link(memory.id, asked.id, Relation.ANSWERS, created_at=ctx.now()))
+def _link_answer(ctx: Context, shelf: Shelf, memory: Memory) -> None:
+    """Link what was proposed to the question that it answers."""
+    for question in shelf.journal.by_ids([str(memory.proposed.get("answers") or "")]).values():
+        shelf.journal.link(Link(memory.id, question.id, Relation.ANSWERS, created_at=ctx.now()))
 
 
 def _keep(ctx: Context, item: Item) -> None:
-    """Let a memory be brought as what it is: its author's information. Of two both hold."""
+    """Let hooks bring a memory as its author's information, with no more weight. Of two that disagree both hold."""
     memory, other = item.memory, item.other
     if other is not None:
         links.reconcile(item.shelf, memory, other)
         item.shelf.journal.update(proposals.reviewed(memory, "kept", ctx.now(), [other.id]))
         return
-    before = trust_marks.released(memory) if memory.suspicion.get("held") else memory.extra
-    extra = {name: value for name, value in before.items() if name != PROPOSED}
+    extra_before = trust_marks.released(memory) if memory.suspicion.get("held") else memory.extra
+    extra = {name: value for name, value in extra_before.items() if name != PROPOSED}
     _settle(ctx, replace(item, memory=replace(memory, extra=extra)), "kept")
-    _let_answer(ctx, item.shelf, memory)
+    _link_answer(ctx, item.shelf, memory)
 
 
 def _drop(ctx: Context, item: Item) -> None:
     """Forget a memory. One of two gives way to the other; one that was there before an agent asked for more
     stays as it was."""
-    is_there = not (item.memory.is_held or proposals.is_unbound(item.memory))
+    was_stored_before = not (item.memory.is_held or proposals.is_unbound(item.memory))
     if item.other is not None:
         _replace(ctx, item.shelf, item.memory, item.other)
-    elif item.reason == review_items.PROPOSED and is_there:
+    elif item.reason == review_items.PROPOSED and was_stored_before:
         _keep(ctx, item)
     else:
         edit_forget.forget(ctx, edit_forget.ForgetRequest(ids=(item.memory.id,)))
 
 
 def _raise(ctx: Context, item: Item) -> None:
-    """Make a memory matter one step more; one that cannot stays as it is."""
+    """Raise a memory's priority by one step; at the highest it stays as it is."""
     steps = confidence.PRIORITIES
     step = min(steps.index(item.memory.priority) + 1, len(steps) - 1)
     _settle(ctx, replace(item, memory=replace(item.memory, priority=steps[step])), "raised")
@@ -280,10 +282,12 @@ def _settle(ctx: Context, item: Item, how: str) -> None:
     item.shelf.journal.update(proposals.reviewed(item.memory, how, ctx.now()))
 
 
-def _replace(ctx: Context, shelf: Shelf, gone: Memory, kept: Memory) -> None:
+def _replace(ctx: Context, shelf: Shelf, superseded: Memory, successor: Memory) -> None:
     """Let one of two memories give way to the other, and stay in its history."""
-    shelf.journal.supersede(gone.id, kept.id, ctx.now(), "the user decided so in a review")
-    links.reconcile(shelf, gone, kept)
+    shelf.journal.supersede(
+        superseded.id, successor.id, ctx.now(), "the user decided so in a review"
+    )
+    links.reconcile(shelf, superseded, successor)
 
 
 _ACTS: dict[str, Callable[[Context, Item], None]] = {

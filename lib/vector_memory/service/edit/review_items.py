@@ -81,12 +81,12 @@ def items(ctx: Context) -> list[Item]:
         by_reason[OFTEN_USED] += _often_used(ctx, shelf)
         by_reason[NEW] += _captured(ctx, shelf)
     by_reason[PROPOSED].sort(key=lambda item: item.memory.created_at, reverse=True)
-    seen: set[str] = set()
+    memory_ids: set[str] = set()
     ordered = []
     for item in [*(item for reason in ACTIONS for item in by_reason[reason] if reason != NEW), *_by_session(by_reason[NEW])]:  # fmt: skip
         # Two questions about one memory in a row would be one too many.
-        if item.memory.id not in seen:
-            seen.add(item.memory.id)
+        if item.memory.id not in memory_ids:
+            memory_ids.add(item.memory.id)
             ordered.append(item)
     return ordered
 
@@ -106,27 +106,31 @@ def item_of(ctx: Context, shelf: Shelf, memory: Memory) -> Item | None:
             for link in shelf.journal.links_of([memory.id])
             if link.relation in relations and link.weight >= least
         ]
-        for pair in _of_ids(shelf, pairs, reason):
+        for pair in _items_of_pairs(shelf, pairs, reason):
             if pair.memory.id == memory.id:
                 return pair
     if memory.kind == PASSAGE:
         return next((gap for gap in _gaps(ctx, shelf) if gap.memory.id == memory.id), None)
-    often = [item for item in _often_used(ctx, shelf) if item.memory.id == memory.id]
+    matches = [item for item in _often_used(ctx, shelf) if item.memory.id == memory.id]
     is_captured = memory.origin is Origin.ASSISTANT or memory.source.path
-    if not often and is_captured and memory.kind in proposals.ASKED_KINDS:
-        often = [Item(shelf, memory, _reason(memory))]
-    return next(iter(often), None)
+    if not matches and is_captured and memory.kind in proposals.ASKED_KINDS:
+        matches = [Item(shelf, memory, _reason(memory))]
+    return next(iter(matches), None)
 
 
 # -- what disagrees, and what says nearly the same --
 
 
 def _pairs(shelf: Shelf, relations: Sequence[Relation], least: float, reason: str) -> list[Item]:
-    return list(_of_ids(shelf, shelf.journal.linked_pairs(relations, least, MOST_PAIRS), reason))
+    return list(
+        _items_of_pairs(shelf, shelf.journal.linked_pairs(relations, least, MOST_PAIRS), reason)
+    )
 
 
-def _of_ids(shelf: Shelf, pairs: Sequence[tuple[str, str, float]], reason: str) -> Iterator[Item]:
-    """Yield those of these pairs that somebody has to look at."""
+def _items_of_pairs(
+    shelf: Shelf, pairs: Sequence[tuple[str, str, float]], reason: str
+) -> Iterator[Item]:
+    """Yield the pairs of ids that somebody has to look at, as items."""
     by_id = shelf.journal.by_ids(list({id for pair in pairs for id in pair[:2]}))
     for *ids, weight in pairs:
         both = [by_id[id] for id in ids if id in by_id]
@@ -139,7 +143,7 @@ def _of_ids(shelf: Shelf, pairs: Sequence[tuple[str, str, float]], reason: str) 
 
 
 def _may_differ(older: Memory, newer: Memory, reason: str) -> bool:
-    # What a session says otherwise in the end, or twice, is how it got there.
+    # Two memories of one session do not count: it came to another result, or said the same again.
     is_one_session = older.source.session == newer.source.session != ""
     is_one_sort = older.kind == newer.kind and older.collection == newer.collection
     return (
@@ -163,7 +167,7 @@ def _is_claim(memory: Memory) -> bool:
 
 
 def _has_weight(memory: Memory) -> bool:
-    """Whether somebody has decided or asked for it, which what the assistant found has not on its side."""
+    """Whether somebody has decided or asked for it, unlike what the assistant found in passing."""
     return memory.trust > 1 or memory.kind in BINDING or not memory.source.path
 
 
@@ -200,8 +204,8 @@ def _often_used(ctx: Context, shelf: Shelf) -> Iterator[Item]:
     for label in ctx.state.use_labels():
         if label.used:
             sessions[label.memory].add(label.session)
-    often = {id: len(names) for id, names in sessions.items() if len(names) >= USED_IN_SESSIONS}
-    for memory in shelf.journal.by_ids(list(often)).values():
+    counts = {id: len(names) for id, names in sessions.items() if len(names) >= USED_IN_SESSIONS}
+    for memory in shelf.journal.by_ids(list(counts)).values():
         if (
             memory.project == GLOBAL_PROJECT
             and memory.status is Status.ACTIVE
@@ -209,7 +213,7 @@ def _often_used(ctx: Context, shelf: Shelf) -> Iterator[Item]:
             and memory.trust
             and REVIEWED not in memory.extra
         ):
-            yield Item(shelf, memory, OFTEN_USED, sessions=often[memory.id])
+            yield Item(shelf, memory, OFTEN_USED, sessions=counts[memory.id])
 
 
 # -- what was captured --
@@ -224,8 +228,8 @@ def _captured(ctx: Context, shelf: Shelf) -> list[Item]:
 
 
 def _is_its_prompt(memory: Memory) -> bool:
-    text, asked = (each.casefold().strip(" .!…") for each in (memory.text, memory.title))
-    return text == asked
+    text, prompt = (part.casefold().strip(" .!…") for part in (memory.text, memory.title))
+    return text == prompt
 
 
 def _reason(memory: Memory) -> str:
@@ -252,6 +256,12 @@ def _by_session(new_items: Sequence[Item]) -> list[Item]:
     for item in new_items:
         sessions[item.memory.source.session].append(item)
     latest = sorted(
-        sessions.values(), key=lambda own: max(item.memory.created_at for item in own), reverse=True
+        sessions.values(),
+        key=lambda session_items: max(item.memory.created_at for item in session_items),
+        reverse=True,
     )
-    return [item for own in latest for item in sorted(own, key=lambda item: -worth(item.memory))]
+    return [
+        item
+        for session_items in latest
+        for item in sorted(session_items, key=lambda item: -worth(item.memory))
+    ]

@@ -70,20 +70,20 @@ def scratch(ctx: Context, request: ScratchRequest) -> ScratchAnswer:
         raise BadInputError("Notes belong to a session in a folder.", "Name a project's folder.")
     asker = asker_in(ctx, place)
     session, action = privacy.word(request.session), request.action
-    living = _living(ctx, asker, session)
+    live_notes = _live_notes(ctx, asker, session)
     if action == "list":
-        return ScratchAnswer([_note_view(memory) for memory in living.values()])
+        return ScratchAnswer([_note_view(memory) for memory in live_notes.values()])
     if action == "clear":
-        return _clear(ctx, asker, request, living)
+        return _clear(ctx, asker, request, live_notes)
     key = _key(request)
     if action == "set":
-        return _set(ctx, asker, session, request, living)
-    if key not in living:
+        return _set_note(ctx, asker, session, request, live_notes)
+    if key not in live_notes:
         raise NotFoundError(
             f"There is no note {key!r}.",
             "List the notes: they last an hour, or as long as was asked for.",
         )
-    return ScratchAnswer([_note_view(living[key])])
+    return ScratchAnswer([_note_view(live_notes[key])])
 
 
 def _key(request: ScratchRequest) -> str:
@@ -95,23 +95,23 @@ def _key(request: ScratchRequest) -> str:
     return privacy.word(request_fields.require_text(request.key, "key").strip())
 
 
-def _living(ctx: Context, asker: ProjectAsker, session: str) -> dict[str, Memory]:
+def _live_notes(ctx: Context, asker: ProjectAsker, session: str) -> dict[str, Memory]:
     """Return a session's notes by their keys, the oldest first; those whose hour is over are removed."""
     notes = [
         memory for memory in counted_records.of(asker, SCRATCH) if memory.source.session == session
     ]
     now = ctx.now()
-    over = [note for note in notes if note.expires_at is not None and note.expires_at <= now]
-    counted_records.drop(ctx, asker.own, over)
-    return {note.title: note for note in reversed(notes) if note not in over}
+    expired = [note for note in notes if note.expires_at is not None and note.expires_at <= now]
+    counted_records.drop(ctx, asker.own, expired)
+    return {note.title: note for note in reversed(notes) if note not in expired}
 
 
-def _set(
+def _set_note(
     ctx: Context,
     asker: ProjectAsker,
     session: str,
     request: ScratchRequest,
-    living: dict[str, Memory],
+    live_notes: dict[str, Memory],
 ) -> ScratchAnswer:
     """Write a note.
 
@@ -120,7 +120,7 @@ def _set(
         living: its notes by their keys.
     """
     key = _key(request)
-    if key not in living and len(living) >= MOST:
+    if key not in live_notes and len(live_notes) >= MOST:
         raise BadInputError(f"There are {MOST} notes already.", "Clear some, or store memories.")
     text = request_fields.require_text(request.text, "text")
     ctx.count("redactions", redact.clean(text).redactions)
@@ -134,23 +134,23 @@ def _set(
         origin=Origin.ASSISTANT,
         expires_at=ctx.now() + timedelta(minutes=request.ttl_minutes),
     )
-    kept = counted_records.keep(ctx, asker, record)
-    if kept is None:
+    note = counted_records.keep(ctx, asker, record)
+    if note is None:
         raise BadInputError("A note of this key was forgotten on purpose.", "Take another key.")
-    ctx.audit("scratch", request.actor, [kept.id])
-    return ScratchAnswer([_note_view(kept)])
+    ctx.audit("scratch", request.actor, [note.id])
+    return ScratchAnswer([_note_view(note)])
 
 
 def _clear(
-    ctx: Context, asker: ProjectAsker, request: ScratchRequest, living: dict[str, Memory]
+    ctx: Context, asker: ProjectAsker, request: ScratchRequest, live_notes: dict[str, Memory]
 ) -> ScratchAnswer:
     """Drop the note of the key, all of the session without one."""
-    if request.key and _key(request) not in living:
+    if request.key and _key(request) not in live_notes:
         raise NotFoundError(f"There is no note {request.key!r}.", "List the notes.")
-    gone = [living[_key(request)]] if request.key else list(living.values())
-    counted_records.drop(ctx, asker.own, gone)
-    ctx.audit("scratch", request.actor, [memory.id for memory in gone])
-    return ScratchAnswer([], len(gone))
+    dropped = [live_notes[_key(request)]] if request.key else list(live_notes.values())
+    counted_records.drop(ctx, asker.own, dropped)
+    ctx.audit("scratch", request.actor, [memory.id for memory in dropped])
+    return ScratchAnswer([], len(dropped))
 
 
 def _note_view(memory: Memory) -> ScratchView:

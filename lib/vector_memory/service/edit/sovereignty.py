@@ -1,4 +1,4 @@
-"""Where memories are kept under whose law, and how sensitive they are: told, and set by id."""
+"""Under whose law memories are kept, and how sensitive they are: counted, and set by id."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vector_memory.service.edit.inherited_levels import keep_level
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.views import BriefView
 
-KEPT = ("project", "jurisdiction", "sensitivity")
+COUNTED_BY = ("project", "jurisdiction", "sensitivity")
 
 
 class SovereigntyRequest(messages.Request):
@@ -35,8 +35,8 @@ class KeptView(messages.Answer):
 
 
 class SovereigntyAnswer(messages.Answer):
-    """What is where, the most first, and how many memories were changed, with those that tell the words of one that became
-    more sensitive.
+    """Counts, the largest first, and how many memories were changed, those included that repeat the words of one that
+    became more sensitive.
 
     Attributes:
         left_out: stores that could not be opened, by their folders.
@@ -56,27 +56,29 @@ def sovereignty(ctx: Context, request: SovereigntyRequest) -> SovereigntyAnswer:
         NotFoundError: there is no such memory.
         BadInputError: an agent would lower a level or change a jurisdiction; nothing is to be set.
     """
-    changed, with_it = 0, list[BriefView]()
+    changed, raised = 0, list[BriefView]()
     if request.ids:
         if request.sensitivity is None and not request.jurisdiction:
             raise BadInputError("Nothing to set.", "Give a sensitivity or a jurisdiction.")
         pairs = [lookup(ctx, id) for id in request.ids]
-        wanted = [(shelf, old, new) for shelf, old in pairs if (new := _set(request, old)) != old]
-        for shelf, old, new in wanted:
+        changes = [
+            (shelf, old, new) for shelf, old in pairs if (new := _with_level(request, old)) != old
+        ]
+        for shelf, old, new in changes:
             stored = shelf.journal.update(replace(new, updated_at=ctx.now()))
-            with_it += keep_level(ctx, shelf, stored, old, is_agent=request.is_agent)
-        ids = unique([*(new.id for _, _, new in wanted), *(one.id for one in with_it)])
+            raised += keep_level(ctx, shelf, stored, old, is_agent=request.is_agent)
+        ids = unique([*(new.id for _, _, new in changes), *(view.id for view in raised)])
         changed = len(ids)
         level = request.sensitivity.value if request.sensitivity else ""
-        about = {"sensitivity": level, "jurisdiction": request.jurisdiction}
-        ctx.state.audit("sovereignty", request.actor, ids, about)
+        detail = {"sensitivity": level, "jurisdiction": request.jurisdiction}
+        ctx.state.audit("sovereignty", request.actor, ids, detail)
         ctx.notify()
     unopened = {folder: str(error) for folder, error in ctx.unopened().items()}
-    told = None if request.is_agent else with_it or None
-    return SovereigntyAnswer(_kept(ctx), changed, unopened, told)
+    shown_raised = None if request.is_agent else raised or None
+    return SovereigntyAnswer(_kept_views(ctx), changed, unopened, shown_raised)
 
 
-def _set(request: SovereigntyRequest, memory: Memory) -> Memory:
+def _with_level(request: SovereigntyRequest, memory: Memory) -> Memory:
     level = request.sensitivity or memory.sensitivity
     law = request.jurisdiction or memory.jurisdiction
     if request.is_agent:
@@ -89,11 +91,11 @@ def _set(request: SovereigntyRequest, memory: Memory) -> Memory:
     return replace(memory, sensitivity=level, jurisdiction=law)
 
 
-def _kept(ctx: Context) -> list[KeptView]:
+def _kept_views(ctx: Context) -> list[KeptView]:
     shelves = ctx.all_shelves()
     names, counts = project_names(shelves), Counter[tuple[str, ...]]()
     for shelf in shelves:
-        counts.update(shelf.journal.count_by_words(KEPT, reach.everything()))
+        counts.update(shelf.journal.count_by_words(COUNTED_BY, reach.everything()))
     return [
         KeptView(names[project] if project else "", law, level, n)
         for (project, law, level), n in counts.most_common()
