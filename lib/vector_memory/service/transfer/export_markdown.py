@@ -25,30 +25,30 @@ def export(ctx: Context, request: ExportRequest) -> Iterator[tuple[str, int]]:
     scope = asker.scope.listed
     yield markdown_export.PREFACE, 0
     for shelf in asker.shelves:
-        yield from _of_shelf(shelf, scope)
+        yield from _shelf_parts(shelf, scope)
 
 
 def by_project(
     shelf: Shelf, scope: Scope, statuses: Sequence[Status] = (Status.ACTIVE,)
 ) -> Iterator[tuple[str, str, Scope]]:
     """Yield of each project that has memories in a scope its name, its folder ("" for none), and the scope within it."""
-    by_id = {project.id: project for project in shelf.journal.projects()}
-    for project in sorted(shelf.journal.count_by("project", scope, statuses)):
-        place = by_id.get(project)
-        name = GLOBAL_NAME if project == GLOBAL_PROJECT else project
+    by_id = {project_id.id: project_id for project_id in shelf.journal.projects()}
+    for project_id in sorted(shelf.journal.count_by("project", scope, statuses)):
+        stored_project = by_id.get(project_id)
+        name = GLOBAL_NAME if project_id == GLOBAL_PROJECT else project_id
         yield (
-            place.name if place and project != GLOBAL_PROJECT else name,
-            place.root if place else "",
-            replace(scope, projects=(project,)),
+            stored_project.name if stored_project and project_id != GLOBAL_PROJECT else name,
+            stored_project.root if stored_project else "",
+            replace(scope, projects=(project_id,)),
         )
 
 
-def _of_shelf(shelf: Shelf, scope: Scope) -> Iterator[tuple[str, int]]:
-    for name, root, within in by_project(shelf, scope, LIVING):
+def _shelf_parts(shelf: Shelf, scope: Scope) -> Iterator[tuple[str, int]]:
+    for name, root, project_scope in by_project(shelf, scope, LIVING):
         yield markdown_export.heading(2, privacy.word_or(name, privacy.DROPPED)), 0
-        for kind in sorted(shelf.journal.count_by("kind", within, LIVING)):
+        for kind in sorted(shelf.journal.count_by("kind", project_scope, LIVING)):
             title = markdown_export.heading(3, kind or "note") + "\n"
-            for memory, links in json_lines.exported(shelf, replace(within, kinds=(kind,))):
+            for memory, links in json_lines.exported(shelf, replace(project_scope, kinds=(kind,))):
                 # Field by field: as one text, what is noted in a comment would be read as secrets.
                 line = privacy.shown(messages.to_json(export_line(memory, root, links)))
                 yield title + markdown_export.render(line), 1

@@ -30,7 +30,7 @@ from vector_memory.service.memory import agent_rights, proposals, tombstones
 from vector_memory.service.transfer import import_plan, json_lines, note_files
 from vector_memory.service.transfer.import_plan import ImportStep, NotePlanner
 from vector_memory.service.transfer.json_lines import ImportCounts, IncomingRequest
-from vector_memory.service.transfer.round_trip import Returning
+from vector_memory.service.transfer.round_trip import ImportRestoration
 from vector_memory.system.files import with_real_folder
 from vector_memory.system.json_in import Record
 
@@ -91,15 +91,15 @@ def import_notes(
         Counts of what was stored, merged and left out, and why.
     """
     started = time.monotonic()
-    work = _NotesImport(ctx, request)
-    steps = work.plan(progress)
-    counts = work.counts
+    notes_import = _NotesImport(ctx, request)
+    steps = notes_import.plan(progress)
+    counts = notes_import.counts
     by_action = Counter(step.action for step in steps)
     counts.gone = by_action.pop(import_plan.GONE, 0)
     counts.read = sum(by_action.values())
     counts.unchanged, counts.left_out = by_action[import_plan.SAME], by_action[import_plan.LEFT_OUT]
     if not request.dry_run:
-        work.carry_out(steps)
+        notes_import.carry_out(steps)
     for step in steps if request.dry_run else ():
         if step.action != import_plan.SAME:
             show(step.view())
@@ -122,7 +122,7 @@ class _NotesImport:
         self._ctx = ctx
         self._request = request
         self.counts = NotesAnswer()
-        self._back = Returning()
+        self._restoration = ImportRestoration()
         self._exports: list[ExportRead] = []
         self._notes: list[import_plan.NoteRead] = []
 
@@ -132,29 +132,33 @@ class _NotesImport:
         paths = [os.path.join(request.base, path) for path in request.paths]
         if not paths:
             raise BadInputError("Import what?", "Name files or folders.")
-        names = note_files.find(paths)
-        named = set() if request.come_across else set(map(with_real_folder, paths))
-        for number, path in enumerate(names):
-            progress(number, len(names), "reading")
-            self._read(path, path in named)
+        files = note_files.find(paths)
+        named_paths = set() if request.come_across else set(map(with_real_folder, paths))
+        for number, path in enumerate(files):
+            progress(number, len(files), "reading")
+            self._read(path, path in named_paths)
         place = messages.place_of(ctx, request)
         shelf = ctx.shelf_of(place)
         if place and self._notes and not request.dry_run:
             ctx.know_project(shelf, place)
         records = {name for file in self._notes for name in file.records()}
-        project, asks = place.id if place else "", (request.foreign, request.is_agent)
-        planners = (NotePlanner(shelf, project, file, records, *asks) for file in self._notes)
+        project, origin_flags = place.id if place else "", (request.foreign, request.is_agent)
+        planners = (
+            NotePlanner(shelf, project, file, records, *origin_flags) for file in self._notes
+        )
         steps = [step for planner in planners for step in planner.steps()]
         folders = [os.path.realpath(path) for path in paths if os.path.isdir(path)]
-        found = {str(redact.clean(path).text) for path in names if folders}
-        steps += import_plan.of_missing_files(shelf, project, folders, found)
-        steps = import_plan.handed_over(import_plan.without_moved(steps))
+        found_files = {str(redact.clean(path).text) for path in files if folders}
+        steps += import_plan.of_missing_files(shelf, project, folders, found_files)
+        steps = import_plan.reassign_gone(import_plan.without_moved(steps))
         purged = tombstones.is_purged(ctx, [step.memory for step in steps])
         steps = [
-            replace(step, action=import_plan.LEFT_OUT) if _brings(step, purged) else step
+            replace(step, action=import_plan.LEFT_OUT)
+            if _brings_back_purged(step, purged)
+            else step
             for step in steps
         ]
-        return steps + self._of_exports()
+        return steps + self._export_steps()
 
     def _read(self, path: str, is_named: bool) -> None:
         """Read a file to where it belongs; one that was only come across may fail without harm."""
@@ -174,30 +178,32 @@ class _NotesImport:
                 raise
             self.counts.failed(path, str(error))
 
-    def _take_export(self, path: str, name: str, written: Iterable[str]) -> None:
+    def _take_export(self, path: str, name: str, raw_lines: Iterable[str]) -> None:
         # What we wrote into a vault is read back only when the user has named it.
         if not self._request.come_across:
-            lines = list(written)
+            lines = list(raw_lines)
             items, unread = markdown_export.parse(lines), markdown_export.unread(lines)
-            at = note_files.modified_s(path)
-            self._exports.append(ExportRead(name, at, list(items), list(unread)))
+            modified_s = note_files.modified_s(path)
+            self._exports.append(ExportRead(name, modified_s, list(items), list(unread)))
 
-    def _of_exports(self) -> list[ImportStep]:
+    def _export_steps(self) -> list[ImportStep]:
         """Return what is to be done with all exports: of two that changed the same memory, what the newer one says."""
         newest_first = sorted(self._exports, key=lambda export: -export.modified_s)
-        steps = [step for export in newest_first for step in self._of_export(export)]
+        steps = [step for export in newest_first for step in self._steps_of_export(export)]
         steps, conflicts = import_plan.without_conflicts(steps)
-        for path, line in (step.at for step in conflicts):
+        for path, line in (step.position for step in conflicts):
             why = "Another note says otherwise of this memory, and is taken: give both the same words."
             self.counts.failed(path, f"line {line}: {why}")
         return steps
 
-    def _of_export(self, export: ExportRead) -> list[ImportStep]:
-        ctx, done, path = self._ctx, json_lines.ImportAnswer(), export.path
-        steps = import_plan.steps_of(ctx, self._request, export.items, done, self._back, path)
-        self.counts.redactions += done.redactions
-        told = [*export.unread, *((error.line, error.error) for error in done.errors)]
-        for line, why in sorted(told):
+    def _steps_of_export(self, export: ExportRead) -> list[ImportStep]:
+        ctx, answer, path = self._ctx, json_lines.ImportAnswer(), export.path
+        steps = import_plan.steps_of(
+            ctx, self._request, export.items, answer, self._restoration, path
+        )
+        self.counts.redactions += answer.redactions
+        errors = [*export.unread, *((error.line, error.error) for error in answer.errors)]
+        for line, why in sorted(errors):
             self.counts.failed(export.path, f"line {line}: {why}")
         return steps
 
@@ -205,22 +211,22 @@ class _NotesImport:
         """Do what is to be done, store by store."""
         ctx, counts, actor = self._ctx, self.counts, self._request.actor
         for shelf in {id(step.shelf): step.shelf for step in steps}.values():
-            own = [step for step in steps if step.shelf is shelf]
-            self._store(shelf, own)
-            self._hand_over(shelf, own)
+            shelf_steps = [step for step in steps if step.shelf is shelf]
+            self._store(shelf, shelf_steps)
+            self._hand_over(shelf, shelf_steps)
             if self._request.prune:
-                counts.forgotten += _forget(ctx, shelf, own, actor)
-        self._back.finish()
-        counts.tell_unbound(ctx, self._back.unbound)
+                counts.forgotten += _forget(ctx, shelf, shelf_steps, actor)
+        self._restoration.finish()
+        counts.tell_unbound(ctx, self._restoration.unbound)
         ctx.count("redactions", counts.redactions)
-        done = {"stored": counts.stored, "updated": counts.updated, "forgotten": counts.forgotten}
-        ctx.state.audit("import", actor, [], done)
+        detail = {"stored": counts.stored, "updated": counts.updated, "forgotten": counts.forgotten}
+        ctx.state.audit("import", actor, [], detail)
         ctx.notify()
 
     def _store(self, shelf: Shelf, steps: list[ImportStep]) -> None:
         """Write what is new and what has changed."""
-        fresh = [(shelf, step.memory) for step in steps if step.action == import_plan.NEW]
-        json_lines.store(fresh, self.counts, False, self._back)
+        new_memories = [(shelf, step.memory) for step in steps if step.action == import_plan.NEW]
+        json_lines.store(new_memories, self.counts, False, self._restoration)
         self._note_twins(shelf, steps)
         for step in steps:
             if step.action == PROPOSED:
@@ -231,7 +237,7 @@ class _NotesImport:
             old = shelf.journal.get(step.old.id)
             if step.action == import_plan.CHANGED:
                 shelf.journal.add([step.memory])
-                self._back.unbound += filter(proposals.is_unbound, [step.memory])
+                self._restoration.unbound += filter(proposals.is_unbound, [step.memory])
                 now = self._ctx.now()
                 shelf.journal.supersede(step.old.id, step.memory.id, now, "its file changed")
                 self.counts.updated += 1
@@ -240,9 +246,9 @@ class _NotesImport:
                 self.counts.updated += 1
             elif step.action == import_plan.MERGED:
                 tags = unique((*old.tags, *step.memory.tags))
-                also = import_plan.standing_also(old, step.memory)
-                shelf.journal.update(replace(also, tags=tags))
-                self._back.became[step.memory.id] = step.old.id
+                with_file = import_plan.with_other_file(old, step.memory)
+                shelf.journal.update(replace(with_file, tags=tags))
+                self._restoration.existing_ids[step.memory.id] = step.old.id
                 self.counts.merged += 1
             elif step.action == import_plan.SAME and old.status is Status.ACTIVE:
                 _follow_lines(shelf, step, old)
@@ -250,12 +256,12 @@ class _NotesImport:
     def _note_twins(self, shelf: Shelf, steps: list[ImportStep]) -> None:
         """Have each note that was stored know of the others of this import that say the same."""
         for step in steps:
-            twin = self._back.became.get(step.memory.id)
-            if step.action == import_plan.NEW and not step.of and twin:
-                stored = shelf.journal.get(twin)
-                also = import_plan.standing_also(stored, step.memory)
-                if also is not stored and stored.status is Status.ACTIVE:
-                    shelf.journal.update(also)
+            twin_id = self._restoration.existing_ids.get(step.memory.id)
+            if step.action == import_plan.NEW and not step.memory_id and twin_id:
+                stored = shelf.journal.get(twin_id)
+                with_file = import_plan.with_other_file(stored, step.memory)
+                if with_file is not stored and stored.status is Status.ACTIVE:
+                    shelf.journal.update(with_file)
 
     def _propose(self, shelf: Shelf, memory: Memory) -> None:
         """Let what an agent would have bind wait for the user."""
@@ -269,12 +275,12 @@ class _NotesImport:
         """Let decision records give way to those that took their place; the user's own where the user imports them."""
         decisions: dict[str, Memory] = {}
         for step in steps:
-            stored = _stored(shelf, step)
-            first = decisions.get(step.record)
-            if stored and (first is None or first.kind != "decision"):
+            stored = _active_record(shelf, step)
+            earlier = decisions.get(step.record)
+            if stored and (earlier is None or earlier.kind != "decision"):
                 decisions[step.record] = stored
         for step in steps:
-            old, new = _stored(shelf, step), decisions.get(step.successor)
+            old, new = _active_record(shelf, step), decisions.get(step.successor)
             is_kept = old and step.memory.is_foreign and agent_rights.is_the_users(old)
             if step.successor and old and new and old.id != new.id and not is_kept:
                 why = "its file names a successor"
@@ -285,18 +291,18 @@ class _NotesImport:
                     self.counts.failed(step.memory.source.path, str(error))
 
 
-def _brings(step: ImportStep, purged_ids: set[str]) -> bool:
+def _brings_back_purged(step: ImportStep, purged_ids: set[str]) -> bool:
     """Whether a step would bring back what was purged."""
     return step.memory.id in purged_ids and step.action in import_plan.BRINGING
 
 
 def _follow_lines(shelf: Shelf, step: ImportStep, old: Memory) -> None:
-    """Keep a source's lines right when something was written above an unchanged note."""
+    """Update a source's lines when something was written above an unchanged note."""
     if step.memory.external_id == old.external_id != "" and step.memory.source.line_start:
         shelf.journal.update(replace(old, source=step.memory.source))
 
 
-def _stored(shelf: Shelf, step: ImportStep) -> Memory | None:
+def _active_record(shelf: Shelf, step: ImportStep) -> Memory | None:
     """Return the active memory that a step's note is now, None where it belongs to no decision record."""
     if not step.record or step.action == import_plan.LEFT_OUT:
         return None
@@ -305,14 +311,16 @@ def _stored(shelf: Shelf, step: ImportStep) -> Memory | None:
 
 
 def _forget(ctx: Context, shelf: Shelf, steps: list[ImportStep], actor: str) -> int:
-    """Forget what is gone from its file. It may come back when it stands there again, unlike what a
-    user forgets: so nothing ties the tombstone to the file."""
-    gone = [step.old for step in steps if step.action == import_plan.GONE and step.old is not None]
-    if not gone:
+    """Forget what is gone from its file. Unlike what a user forgets, it may be imported again when it stands there
+    again: so the tombstone loses the file's id."""
+    gone_memories = [
+        step.old for step in steps if step.action == import_plan.GONE and step.old is not None
+    ]
+    if not gone_memories:
         return 0
-    for memory in gone:
+    for memory in gone_memories:
         shelf.journal.update(replace(memory, external_id=""))
-    ids = [memory.id for memory in gone]
+    ids = [memory.id for memory in gone_memories]
     shelf.journal.forget(ids)
     ctx.later(shelf.journal.scrub)
     ctx.changed()
@@ -328,12 +336,12 @@ def index_client_memory(ctx: Context, transcript: str, folder: str) -> None:
     changed since it was last read."""
     path = path_beside(transcript)
     try:
-        about = os.stat(path)
+        file_stat = os.stat(path)
     except OSError:
         return
-    seen = {"mtime_ns": about.st_mtime_ns, "size": about.st_size}
-    name = f"client:{path}"
-    if ctx.state.cursor(name) == seen:
+    stamp = {"mtime_ns": file_stat.st_mtime_ns, "size": file_stat.st_size}
+    cursor = f"client:{path}"
+    if ctx.state.cursor(cursor) == stamp:
         return
     try:
         # Nobody asked for it, and what a model noted may come from anywhere.
@@ -345,4 +353,4 @@ def index_client_memory(ctx: Context, transcript: str, folder: str) -> None:
         # A link, a pipe, a page that is too long: the client has it, memory does without.
         ctx.count("client_memory_skipped")
         log.info("the client's memory is left out: %s", error)
-    ctx.state.set_cursor(name, seen)
+    ctx.state.set_cursor(cursor, stamp)

@@ -29,9 +29,13 @@ from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import agent_rights, proposals, trust_marks
 from vector_memory.service.transfer import note_files
-from vector_memory.service.transfer.json_lines import ImportAnswer, IncomingRequest, placed
+from vector_memory.service.transfer.json_lines import (
+    ImportAnswer,
+    IncomingRequest,
+    shelf_and_memory,
+)
 from vector_memory.service.transfer.note_files import NoteFile
-from vector_memory.service.transfer.round_trip import Returning
+from vector_memory.service.transfer.round_trip import ImportRestoration
 from vector_memory.standing import DONE, DOUBT
 from vector_memory.system.json_in import Record
 
@@ -44,7 +48,7 @@ BRINGING = (*STORING, PROPOSED)
 
 ALSO_IN = "also_in"
 """In `extra`: the other files in which a note's words were found."""
-SHOWN = ("kind", "priority", "tags", "title", "text", "created_at")
+PREVIEW_FIELDS = ("kind", "priority", "tags", "title", "text", "created_at")
 """What a preview shows of a note, by the names of `Memory`."""
 
 
@@ -54,9 +58,10 @@ class ImportStep:
     `successor` name decision records, "" where it belongs to none.
 
     Attributes:
-        at: of an item of an export, its file and line; `of` the id of the memory of which it says what that says now, or
-            is to say, "" where it says what that said before.
-        is_behind: of such an item, that the memory reads otherwise since the export.
+        position: of an item of an export, its file and line.
+        memory_id: of such an item, the id of the memory whose words it has, or is to change; "" where it has words that
+            the memory had before.
+        is_behind: of such an item, that the memory was changed since the export.
     """
 
     action: str
@@ -65,12 +70,12 @@ class ImportStep:
     old: Memory | None = None
     record: str = ""
     successor: str = ""
-    at: tuple[str, int] = ("", 0)
-    of: str = ""
+    position: tuple[str, int] = ("", 0)
+    memory_id: str = ""
     is_behind: bool = False
 
     def view(self) -> dict[str, object]:
-        """Return the step as a preview shows it: its `action`, `SHOWN`, where the note stands (`file`, its first and
+        """Return the step as a preview shows it: its `action`, `PREVIEW_FIELDS`, where the note stands (`file`, its first and
         last of `lines`); where it has a box, whether that is ticked (`done`), the stored memory concerned (`of`),
         that another note of the import took its place (`superseded`), and that it would bind nobody, though the file
         says so (`unbound`)."""
@@ -78,7 +83,7 @@ class ImportStep:
         is_unbound = self.action in (NEW, CHANGED) and proposals.is_unbound(self.memory)
         return {
             "action": self.action,
-            **{name: getattr(self.memory, name) for name in SHOWN},
+            **{name: getattr(self.memory, name) for name in PREVIEW_FIELDS},
             "file": source.path,
             "lines": (source.line_start, source.line_end),
             **({} if done is None else {"done": done}),
@@ -116,7 +121,7 @@ def read(file: NoteFile) -> NoteRead:
         cleaned.text,
         file.path,
         file.modified_at,
-        _known_lines(file.text, cleaned.text),
+        _unchanged_lines(file.text, cleaned.text),
         lambda text: redact.clean(text).text,
     )
     return NoteRead(file, drafts, cleaned.redactions)
@@ -127,7 +132,7 @@ def record_name(path: str, number: str) -> str:
     return f"{os.path.dirname(path)}\0{number}"
 
 
-def _known_lines(text: str, cleaned: str) -> int | None:
+def _unchanged_lines(text: str, cleaned: str) -> int | None:
     """Return up to which line two texts have the same lines, None if their numbers do not differ: a
     secret may have been several lines long."""
     before, after = with_plain_ends(text).split("\n"), cleaned.split("\n")
@@ -156,44 +161,48 @@ class NotePlanner:
     def __post_init__(self) -> None:
         self._path = self.source.file.path
         self._drafts = self.source.drafts
-        # What waits for the user is not stored yet, as far as the user's own import goes.
+        # A memory that waits for the user counts as not stored: the user's own import stores it.
         rows = self.shelf.journal.find_imported(notes.file_prefix(self._path), self.project)
         rows = [row for row in rows if not row.proposed.get("held")]
         self._ids = {row.id for row in rows}
         self._active = {row.external_id: row for row in rows if row.status is Status.ACTIVE}
         self._past = {row.external_id: row for row in rows if row.status is not Status.ACTIVE}
-        now = {draft.key for draft in self._drafts}
-        # Words that stood below headings that the file does not have them under any more.
-        self._displaced = {reimport.words_of(key) for key in self._active if key not in now}
+        current_keys = {draft.key for draft in self._drafts}
+        # Words whose headings have changed in the file.
+        self._displaced = {
+            reimport.words_of(key) for key in self._active if key not in current_keys
+        }
 
     def steps(self) -> Iterator[ImportStep]:
         """Yield what is to be done with the notes, in the order of the file, then with what is gone from it."""
         steps = {
-            place: self._left(draft)
-            for place, draft in enumerate(self._drafts)
-            if self._settled(draft)
+            index: self._settled_step(draft)
+            for index, draft in enumerate(self._drafts)
+            if self._is_settled(draft)
         }
-        steps |= self._known_elsewhere(set(steps))
-        rest = [place for place in range(len(self._drafts)) if place not in steps]
+        steps |= self._twin_steps(set(steps))
+        open_indexes = [index for index in range(len(self._drafts)) if index not in steps]
         stored = {key: str(row.text) for key, row in self._active.items()}
-        pairs = [(self._drafts[place].key, self._drafts[place].text) for place in rest]
+        pairs = [(self._drafts[index].key, self._drafts[index].text) for index in open_indexes]
         plan = reimport.plan(pairs, stored)
         for action, matched in ((SAME, plan.same), (UPDATED, plan.moved), (CHANGED, plan.changed)):
             for position, key in matched.items():
-                draft, old = self._drafts[rest[position]], self._active[key]
+                draft, old = self._drafts[open_indexes[position]], self._active[key]
                 # A box that was ticked, or a record's new status, changes the memory and none of its words.
-                is_news = action == SAME and _noted(draft) != {
+                is_news = action == SAME and _note_marks(draft) != {
                     name: old.extra[name] for name in (DONE, DOUBT) if name in old.extra
                 }
-                steps[rest[position]] = self._step(UPDATED if is_news else action, draft, old)
+                steps[open_indexes[position]] = self._step(
+                    UPDATED if is_news else action, draft, old
+                )
         for position in plan.new:
-            steps[rest[position]] = self._new(self._drafts[rest[position]])
-        for place in sorted(steps):
-            yield _allowed(steps[place])
+            steps[open_indexes[position]] = self._new_step(self._drafts[open_indexes[position]])
+        for index in sorted(steps):
+            yield _permitted_step(steps[index])
         for key in plan.gone:
             yield ImportStep(GONE, self.shelf, self._active[key], self._active[key])
 
-    def _settled(self, draft: NoteDraft) -> bool:
+    def _is_settled(self, draft: NoteDraft) -> bool:
         """Whether a draft was stored once and is to stay what has become of it since: forgotten by
         its user, or superseded by something other than a newer state of this file."""
         old = self._past.get(draft.key)
@@ -201,34 +210,34 @@ class NotePlanner:
             return False
         if old.status is Status.FORGOTTEN:
             return True
-        now = self.shelf.journal.successors([old]).get(old.id)
-        return now is not None and now.id not in self._ids
+        successor = self.shelf.journal.successors([old]).get(old.id)
+        return successor is not None and successor.id not in self._ids
 
-    def _left(self, draft: NoteDraft) -> ImportStep:
+    def _settled_step(self, draft: NoteDraft) -> ImportStep:
         old = self._past[draft.key]
         action = LEFT_OUT if old.status is Status.FORGOTTEN else SAME
         return ImportStep(action, self.shelf, self._memory(draft), old)
 
-    def _known_elsewhere(self, settled: set[int]) -> dict[int, ImportStep]:
+    def _twin_steps(self, settled_indexes: set[int]) -> dict[int, ImportStep]:
         """Return, by position, what is to be done with notes whose text is stored, but not as this
         very note: from another file, or said in a session."""
         steps: dict[int, ImportStep] = {}
-        for place, draft in enumerate(self._drafts):
-            displaced = reimport.words_of(draft.key) in self._displaced
-            if place in settled or displaced or draft.key in self._active:
+        for index, draft in enumerate(self._drafts):
+            is_displaced = reimport.words_of(draft.key) in self._displaced
+            if index in settled_indexes or is_displaced or draft.key in self._active:
                 continue
             twin = self.shelf.journal.find_by_hash(text_key(draft.text), self.project)
             if twin is not None:
                 step = self._step(MERGED, draft, twin)
                 has_all_tags = set(draft.tags) <= set(twin.tags)
-                is_news = standing_also(twin, step.memory) is not twin
+                is_news = with_other_file(twin, step.memory) is not twin
                 # What is stored is not proposed again only because one more file says it.
                 if has_all_tags and not (is_news and not step.memory.proposed.get("held")):
                     step = replace(step, action=SAME)
-                steps[place] = step
+                steps[index] = step
         return steps
 
-    def _new(self, draft: NoteDraft) -> ImportStep:
+    def _new_step(self, draft: NoteDraft) -> ImportStep:
         """A decision that has given way is stored only together with what took its place."""
         after = record_name(self._path, draft.record.successor)
         is_replaced = draft.record.successor and after in self.records
@@ -247,8 +256,8 @@ class NotePlanner:
 
     def _memory(self, draft: NoteDraft) -> Memory:
         text = redact.clean(draft.text).text
-        marks = {IS_FOREIGN: True} if self.foreign or self.by_agent else {}
-        written = Memory(
+        foreign_mark = {IS_FOREIGN: True} if self.foreign or self.by_agent else {}
+        memory = Memory(
             id=new_id(),
             text=text,
             title=redact.clean(draft.title).text,
@@ -260,16 +269,16 @@ class NotePlanner:
             tags=draft.tags,
             source=Source(path=self._path, line_start=draft.line_start, line_end=draft.line_end),
             external_id=draft.key,
-            extra={**_noted(draft), **marks, **named_in(text)},
+            extra={**_note_marks(draft), **foreign_mark, **named_in(text)},
         )
-        asks = proposals.wanted(written, not self.project) if self.by_agent else {}
-        settled = trust_marks.settled(written)
-        return proposals.proposed(settled, asks) if asks else proposals.unbound(written, settled)
+        wishes = proposals.wanted(memory, not self.project) if self.by_agent else {}
+        settled = trust_marks.settled(memory)
+        return proposals.proposed(settled, wishes) if wishes else proposals.unbound(memory, settled)
 
 
-def _allowed(step: ImportStep) -> ImportStep:
-    """Return a step as what whoever imports may do: what an agent would have bind waits for the user, and so does what
-    would take the place of the user's own rule, or have a decision hold or not, where nobody vouched for the file."""
+def _permitted_step(step: ImportStep) -> ImportStep:
+    """Return a step limited to what whoever imports may do. These wait for the user: what an agent would have bind, and
+    from a file that nobody vouched for what would replace the user's own rule or change whether a decision holds."""
     old, memory = step.old, step.memory
     if step.action not in STORING:
         return step
@@ -286,14 +295,14 @@ def _allowed(step: ImportStep) -> ImportStep:
     return replace(step, action=SAME) if step.action == UPDATED else step
 
 
-def _noted(draft: NoteDraft) -> dict[str, object]:
-    """Return where a note stands, as its memory notes it."""
+def _note_marks(draft: NoteDraft) -> dict[str, object]:
+    """Return the marks that a note's memory keeps in `extra`: whether its box is ticked, whether its record is in doubt."""
     done = {} if draft.done is None else {DONE: draft.done}
     return {**done, **({DOUBT: draft.record.doubt} if draft.record.doubt else {})}
 
 
 def of_missing_files(
-    shelf: Shelf, project: str, folders: Sequence[str], found: Set[str]
+    shelf: Shelf, project: str, folders: Sequence[str], found_files: Set[str]
 ) -> Iterator[ImportStep]:
     """Yield that notes are gone whose file, below one of some folders, is there no more.
 
@@ -301,51 +310,50 @@ def of_missing_files(
         folders: their real paths.
         found: the files that are there.
     """
-    tops = tuple(os.path.join(folder, "") for folder in folders)
-    for row in shelf.journal.find_imported(notes.KEY, project) if tops else ():
+    prefixes = tuple(os.path.join(folder, "") for folder in folders)
+    for row in shelf.journal.find_imported(notes.KEY, project) if prefixes else ():
         path = row.source.path
         is_notes = row.status is Status.ACTIVE and not row.proposed.get("held")
-        is_below = path.startswith(tops) and row.external_id.startswith(notes.file_prefix(path))
-        if is_notes and is_below and path not in found and note_files.is_missing(path):
+        is_below = path.startswith(prefixes) and row.external_id.startswith(notes.file_prefix(path))
+        if is_notes and is_below and path not in found_files and note_files.is_missing(path):
             yield ImportStep(GONE, shelf, row, row)
 
 
 def without_moved(steps: Sequence[ImportStep]) -> list[ImportStep]:
     """Return steps without those that call a note gone which stands in another file now."""
-    there = {step.old.id for step in steps if step.old and step.action != GONE}
-    return [step for step in steps if step.action != GONE or step.memory.id not in there]
+    remaining_ids = {step.old.id for step in steps if step.old and step.action != GONE}
+    return [step for step in steps if step.action != GONE or step.memory.id not in remaining_ids]
 
 
-def standing_also(stored: Memory, memory: Memory) -> Memory:
+def with_other_file(stored: Memory, memory: Memory) -> Memory:
     """Return a stored note that a note of another file says, too, with that file; unchanged where it is known."""
-    path, also = memory.source.path, Record(stored.extra).words(ALSO_IN)
+    path, other_files = memory.source.path, Record(stored.extra).words(ALSO_IN)
     is_of_file = stored.external_id.startswith(notes.file_prefix(path))
-    are_notes = all(one.external_id.startswith(notes.KEY) for one in (stored, memory))
-    if path in also or is_of_file or not are_notes:
+    are_notes = all(note.external_id.startswith(notes.KEY) for note in (stored, memory))
+    if path in other_files or is_of_file or not are_notes:
         return stored
-    return replace(stored, extra={**stored.extra, ALSO_IN: [*also, path]})
+    return replace(stored, extra={**stored.extra, ALSO_IN: [*other_files, path]})
 
 
-def handed_over(steps: Sequence[ImportStep]) -> list[ImportStep]:
-    """Return steps in which a note that is gone from its file is that of another one, where one is known that says it
-    still."""
+def reassign_gone(steps: Sequence[ImportStep]) -> list[ImportStep]:
+    """Return steps in which a note that is gone from its file belongs to another file that still has it, if there is one."""
     drafts_in = cache(_drafts_in)
-    return [_handed_over(step, drafts_in) if step.action == GONE else step for step in steps]
+    return [_reassign(step, drafts_in) if step.action == GONE else step for step in steps]
 
 
-def _handed_over(
+def _reassign(
     step: ImportStep, drafts_in: Callable[[str], dict[str, NoteDraft] | None]
 ) -> ImportStep:
-    memory, also = step.memory, Record(step.memory.extra).words(ALSO_IN)
-    for place, path in enumerate(also, 1):
+    memory, other_files = step.memory, Record(step.memory.extra).words(ALSO_IN)
+    for place, path in enumerate(other_files, 1):
         drafts = drafts_in(path)
         if drafts is None:
             return replace(step, action=SAME)
         if draft := drafts.get(reimport.words_of(memory.external_id)):
             source = Source(path=path, line_start=draft.line_start, line_end=draft.line_end)
-            extra = {**memory.extra, ALSO_IN: also[place:]}
-            now = replace(memory, external_id=draft.key, source=source, extra=extra)
-            return replace(step, action=UPDATED, memory=now)
+            extra = {**memory.extra, ALSO_IN: other_files[place:]}
+            moved = replace(memory, external_id=draft.key, source=source, extra=extra)
+            return replace(step, action=UPDATED, memory=moved)
     return step
 
 
@@ -380,68 +388,72 @@ def renewed(old: Memory, memory: Memory) -> Memory:
 def steps_of(
     ctx: Context,
     request: IncomingRequest,
-    written: Iterable[tuple[int, Record]],
-    done: ImportAnswer,
-    back: Returning,
+    items: Iterable[tuple[int, Record]],
+    answer: ImportAnswer,
+    restoration: ImportRestoration,
     path: str = "",
 ) -> list[ImportStep]:
     """Return what is to be done with the memories of a Markdown export of ours at a path, each with its line. What is
     stored under its id stays, unless its text was changed in the file."""
     steps = []
-    for line, data in written:
+    for line, data in items:
         try:
-            shelf, memory = placed(ctx, request, data, done, back)
+            shelf, memory = shelf_and_memory(ctx, request, data, answer, restoration)
         except (ValueError, TypeError) as error:
-            done.failed(line, f"A field is damaged: {error}.")
+            answer.failed(line, f"A field is damaged: {error}.")
             continue
         except VectorMemoryError as error:
-            done.failed(line, str(error))
+            answer.failed(line, str(error))
             continue
-        steps.append(replace(_exported(ctx, shelf, memory), at=(path, line)))
+        steps.append(replace(_export_step(ctx, shelf, memory), position=(path, line)))
     return steps
 
 
 def without_conflicts(steps: Sequence[ImportStep]) -> tuple[list[ImportStep], list[ImportStep]]:
-    """Return the steps of exports that are to be done, and those of which another one says something else of the same
-    memory: the first counts, and what the memory says already, where the other one is of before that."""
-    said = {step.of for step in steps if step.action == SAME}
-    first: dict[str, str] = {}
-    kept, conflicts = list[ImportStep](), list[ImportStep]()
+    """Return the steps of exports that are to be done, and those that conflict with another step for the same memory.
+    The first step counts; one of an export from before the memory's last change loses to one with its present words."""
+    unchanged_ids = {step.memory_id for step in steps if step.action == SAME}
+    first_words: dict[str, str] = {}
+    remaining, conflicts = list[ImportStep](), list[ImportStep]()
     for step in steps:
-        words, is_again = notes.content(step.memory.text), step.of in first
-        if step.action not in (NEW, CHANGED) or not step.of:
-            kept.append(step)
-        elif (step.is_behind and step.of in said) or first.setdefault(step.of, words) != words:
+        words, is_repeated = notes.content(step.memory.text), step.memory_id in first_words
+        if step.action not in (NEW, CHANGED) or not step.memory_id:
+            remaining.append(step)
+        elif (step.is_behind and step.memory_id in unchanged_ids) or first_words.setdefault(
+            step.memory_id, words
+        ) != words:
             conflicts.append(step)
         else:
-            kept.append(replace(step, action=SAME, old=None) if is_again else step)
-    return kept, conflicts
+            remaining.append(replace(step, action=SAME, old=None) if is_repeated else step)
+    return remaining, conflicts
 
 
-def _exported(ctx: Context, shelf: Shelf, memory: Memory) -> ImportStep:
+def _export_step(ctx: Context, shelf: Shelf, memory: Memory) -> ImportStep:
     for owner in dict.fromkeys((shelf, *ctx.all_shelves())):
         old = owner.journal.by_ids([memory.id]).get(memory.id)
         if old is not None:
-            return _beside_stored(owner, memory, old)
+            return _compare_stored(owner, memory, old)
     if memory.proposed.get("held"):
         return ImportStep(PROPOSED, shelf, memory)
     if memory.status is not Status.ACTIVE:
-        return ImportStep(NEW, shelf, memory, of=memory.id)
+        return ImportStep(NEW, shelf, memory, memory_id=memory.id)
     twin = shelf.journal.find_by_hash(text_key(memory.text), memory.project)
-    return ImportStep(NEW if twin is None else MERGED, shelf, memory, twin, of=memory.id)
+    return ImportStep(NEW if twin is None else MERGED, shelf, memory, twin, memory_id=memory.id)
 
 
-def _beside_stored(shelf: Shelf, memory: Memory, old: Memory) -> ImportStep:
+def _compare_stored(shelf: Shelf, memory: Memory, old: Memory) -> ImportStep:
     if old.status is Status.FORGOTTEN:
         return ImportStep(LEFT_OUT, shelf, memory, old)
-    now = old if old.status is Status.ACTIVE else shelf.journal.successors([old]).get(old.id)
+    current = old if old.status is Status.ACTIVE else shelf.journal.successors([old]).get(old.id)
     words = notes.content(memory.text)
-    if now is not None and words == notes.content(now.text):
-        return ImportStep(SAME, shelf, memory, of=now.id)
-    if now is None or words == notes.content(old.text):
+    if current is not None and words == notes.content(current.text):
+        return ImportStep(SAME, shelf, memory, memory_id=current.id)
+    if current is None or words == notes.content(old.text):
         return ImportStep(SAME, shelf, memory)
     # The file may be older than what was said of the memory since.
-    level = strictest(memory.sensitivity, now.sensitivity)
+    level = strictest(memory.sensitivity, current.sensitivity)
     raised = replace(memory, sensitivity=level)
     successor = replace(raised, id=new_id(), external_id=old.external_id, project=old.project)
-    return ImportStep(CHANGED, shelf, successor, now, of=now.id, is_behind=now is not old)
+    return ImportStep(
+        CHANGED, shelf, successor, current, memory_id=current.id, is_behind=current is not old
+    )

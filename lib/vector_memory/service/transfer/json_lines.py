@@ -41,7 +41,7 @@ from vector_memory.service.memory import merging, proposals, trust_marks
 from vector_memory.service.memory.ageing_wishes import AgeingWishes, aged, due_at, is_over
 from vector_memory.service.memory.views import BriefView, brief
 from vector_memory.service.transfer import round_trip
-from vector_memory.service.transfer.round_trip import Returning
+from vector_memory.service.transfer.round_trip import ImportRestoration
 from vector_memory.system import json_in
 from vector_memory.system.files import bounded_lines, open_found, with_real_folder
 from vector_memory.system.json_in import Record
@@ -53,7 +53,7 @@ MAX_ERRORS = 100
 MOST_LINES = 1 << 53
 BATCH_BYTES = 4 * 1024 * 1024
 OURS = ("project", "project_id", "origin", "global")
-"""What a line may say of itself in a file of the user's own."""
+"""Fields that count only in a file of the user's own."""
 
 
 class IncomingRequest(messages.Request):
@@ -114,7 +114,7 @@ class ImportCounts:
         for project in {memory.project for memory in unbound}:
             proposals.note(ctx, project)
         self.unbound = len(unbound)
-        self.unbound_first = [brief(BriefView, one) for one in unbound[:MAX_ERRORS]] or None
+        self.unbound_first = [brief(BriefView, memory) for memory in unbound[:MAX_ERRORS]] or None
 
 
 @dataclass
@@ -152,7 +152,7 @@ class ImportAnswer(ImportCounts):
         """Note in the counters and the audit log what was done since a moment of the monotonic clock, and
         return it."""
         ctx.count("redactions", self.redactions)
-        ids = [one.id for one in self.raised or ()]
+        ids = [view.id for view in self.raised or ()]
         ctx.state.audit("import", actor, ids, {"stored": self.stored, "merged": self.merged})
         ctx.notify()
         return replace(self, seconds=round(time.monotonic() - started, 3))
@@ -167,10 +167,10 @@ def import_file(ctx: Context, request: ImportRequest, progress: Progress) -> Imp
         NotFoundError, BadInputError: there is no such file or project, or it is no regular one.
     """
     path = regular_file(request.path)
-    # It is there, or has memories.
+    # Raises if there is no such project.
     messages.place_of(ctx, request)
     started = time.monotonic()
-    done, back = ImportAnswer(), Returning()
+    answer, restoration = ImportAnswer(), ImportRestoration()
     size = os.path.getsize(path)
     batch: list[tuple[Shelf, Memory]] = []
     pending = 0
@@ -178,30 +178,30 @@ def import_file(ctx: Context, request: ImportRequest, progress: Progress) -> Imp
     # searchable by words, the journal.
     with ctx.global_shelf().following:
         for number, offset, line in lines_of(path):
-            done.read += 1
+            answer.read += 1
             try:
-                shelf, memory = _parsed(ctx, request, line, done, back)
+                shelf, memory = _parse_line(ctx, request, line, answer, restoration)
                 if memory.proposed.get("held"):
                     proposals.put(ctx, shelf, memory)
-                    done.proposed += 1
+                    answer.proposed += 1
                 else:
                     batch.append((shelf, memory))
             except VectorMemoryError as error:
-                done.failed(number, str(error))
+                answer.failed(number, str(error))
             pending += len(line)
             if len(batch) >= BATCH or pending >= BATCH_BYTES:
-                store(batch, done, request.verbatim, back)
+                store(batch, answer, request.verbatim, restoration)
                 pending = 0
                 progress(offset, size, "storing")
-        store(batch, done, request.verbatim, back)
-        back.finish()
+        store(batch, answer, request.verbatim, restoration)
+        restoration.finish()
     raised: list[BriefView] = []
-    for shelf, memory, was in back.risen:
-        # Whoever captures holds its lock before that of the index, so not within it.
-        raised += keep_level(ctx, shelf, memory, was, is_agent=False)
-    done.raised = raised[:MAX_ERRORS] or None
-    done.tell_unbound(ctx, back.unbound)
-    return done.finish(ctx, request.actor, started)
+    for shelf, memory, before in restoration.raised:
+        # Outside of the index's lock: capturing takes its own lock first, and then that of the index.
+        raised += keep_level(ctx, shelf, memory, before, is_agent=False)
+    answer.raised = raised[:MAX_ERRORS] or None
+    answer.tell_unbound(ctx, restoration.unbound)
+    return answer.finish(ctx, request.actor, started)
 
 
 def regular_file(path: str) -> str:
@@ -224,8 +224,12 @@ def lines_of(path: str) -> Iterator[tuple[int, int, bytes]]:
                 yield number, file.tell(), line
 
 
-def _parsed(
-    ctx: Context, request: IncomingRequest, line: bytes, done: ImportAnswer, back: Returning
+def _parse_line(
+    ctx: Context,
+    request: IncomingRequest,
+    line: bytes,
+    answer: ImportAnswer,
+    restoration: ImportRestoration,
 ) -> tuple[Shelf, Memory]:
     if len(line) > MAX_LINE_BYTES:
         raise BadInputError(f"The line is longer than {MAX_LINE_BYTES:,} bytes.", "Split it.")
@@ -237,26 +241,30 @@ def _parsed(
         raise BadInputError(f"No JSON: {error}.", "Write an object a line.") from error
     if not isinstance(data, dict):
         raise BadInputError("The line is no JSON object.", "Write an object a line.")
-    return placed(ctx, request, Record(data), done, back)
+    return shelf_and_memory(ctx, request, Record(data), answer, restoration)
 
 
-def placed(
-    ctx: Context, request: IncomingRequest, data: Record, done: ImportAnswer, back: Returning
+def shelf_and_memory(
+    ctx: Context,
+    request: IncomingRequest,
+    data: Record,
+    answer: ImportAnswer,
+    restoration: ImportRestoration,
 ) -> tuple[Shelf, Memory]:
-    """Return the memory that a line of an import or export tells, and the store that it belongs to; what is
-    to be done for it once it is stored is noted in `back`.
+    """Return the store that a line of an import or export belongs to, and the memory that it describes; its links are
+    noted in `restoration`.
 
     Raises:
         BadInputError: the line cannot be taken.
     """
-    foreign = request.foreign or request.is_agent
-    is_ours = not foreign and "project_id" in data
-    if foreign:
-        # Whoever wrote it does not say where it belongs, whose words it is, or which memory.
+    is_foreign = request.foreign or request.is_agent
+    is_ours = not is_foreign and "project_id" in data
+    if is_foreign:
+        # Others' lines do not decide where they belong, whose words they are, or whether all projects get them.
         data = Record((name, value) for name, value in data.items() if name not in OURS)
     target = {**data, "cwd": request.cwd}
     if not data.get("project"):
-        # What belonged to no project does not come to belong to the one where it is read.
+        # A memory of no project stays so, rather than becoming one of the project that imports it.
         is_global = request.is_global or (data.get("project_id") == "" and not request.project)
         target |= {"project": request.project, "global": is_global}
     place = request_fields.place_of(ctx, target)
@@ -264,20 +272,20 @@ def placed(
     if place:
         ctx.know_project(shelf, place)
     with redact.for_project(place.folders if place else ()):
-        memory = _memory(ctx, data, place.id if place else "", done)
+        memory = _memory(ctx, data, place.id if place else "", answer)
         if is_ours:
-            memory = _restored(memory, data)
+            memory = _restore(memory, data)
         else:
-            named: dict[str, object] = {IS_FOREIGN: True} if foreign else {}
-            named |= named_in(memory.text, memory.files)
-            memory = _as_said(ctx, replace(memory, extra=named), data)
+            extra: dict[str, object] = {IS_FOREIGN: True} if is_foreign else {}
+            extra |= named_in(memory.text, memory.files)
+            memory = _with_standing(ctx, replace(memory, extra=extra), data)
     raw = f"{data.get('title') or ''}\n{data['text']}"
     settled = trust_marks.settled(_own_if_harmless(memory, raw), raw)
-    back.hear(shelf, settled, data)
-    asks = proposals.wanted(memory, place is None) if request.is_agent else {}
-    if asks:
-        return shelf, proposals.proposed(settled, asks)
-    return shelf, settled if foreign else proposals.unbound(memory, settled)
+    restoration.note_links(shelf, settled, data)
+    wishes = proposals.wanted(memory, place is None) if request.is_agent else {}
+    if wishes:
+        return shelf, proposals.proposed(settled, wishes)
+    return shelf, settled if is_foreign else proposals.unbound(memory, settled)
 
 
 def _own_if_harmless(memory: Memory, raw: str) -> Memory:
@@ -285,18 +293,18 @@ def _own_if_harmless(memory: Memory, raw: str) -> Memory:
     that the user said it."""
     if memory.origin is not Origin.USER or memory.suspicion:
         return memory
-    others = replace(memory, origin=Origin.IMPORT)
-    return others if trust_marks.settled(others, raw).is_suspicious else memory
+    imported = replace(memory, origin=Origin.IMPORT)
+    return imported if trust_marks.settled(imported, raw).is_suspicious else memory
 
 
-def _memory(ctx: Context, data: Record, project: str, done: ImportAnswer) -> Memory:
+def _memory(ctx: Context, data: Record, project: str, answer: ImportAnswer) -> Memory:
     if "text" not in data:
         raise BadInputError('It has no field "text".', 'Write {"text": "…"}.')
     if not isinstance(data["text"], str):
         raise BadInputError("Its text is no text in quotes.", 'Write {"text": "…"}.')
     try:
-        text = done.clean(request_fields.text_of(data, "text"))
-        title = done.clean(str(data.get("title") or ""))
+        text = answer.clean(request_fields.text_of(data, "text"))
+        title = answer.clean(str(data.get("title") or ""))
     except UnsafeTextError as error:
         raise BadInputError(
             "The text could not be checked for secrets, so it was dropped.", "Write it plainly."
@@ -305,7 +313,7 @@ def _memory(ctx: Context, data: Record, project: str, done: ImportAnswer) -> Mem
     if created_at and days.is_at_an_end(created_at):
         # The zero time of some languages stands for no date.
         created_at = None
-        done.undated += 1
+        answer.undated += 1
     return Memory(
         id=new_id(),
         text=text,
@@ -328,59 +336,63 @@ def _memory(ctx: Context, data: Record, project: str, done: ImportAnswer) -> Mem
     )
 
 
-class SaidOfMemory(AgeingWishes):
-    """What a line that is none of our own exports may say of how a memory ages, who may see it, and whose law it is kept
-    under."""
+class LineStanding(AgeingWishes):
+    """The fields of a line, in a file that is no export of ours, that say how a memory ages, who may see it, and whose law
+    it is kept under."""
 
     sensitivity: Sensitivity | None = messages.one_of(Sensitivity, None)
     jurisdiction: str = messages.one_of(JURISDICTIONS)
 
 
-def _as_said(ctx: Context, memory: Memory, data: Record) -> Memory:
-    """Return a memory that ages, and is kept from others, as its line says. What others wrote is kept from others as they
-    say, but never public, and ages as any text of theirs.
+def _with_standing(ctx: Context, memory: Memory, data: Record) -> Memory:
+    """Return a memory with the ageing and the privacy that its line names. Of what others wrote only the privacy counts,
+    and it is never public.
 
     Raises:
         BadInputError: a word is none of its vocabulary, or a date is none or over.
     """
-    # What of an export of ours has lost its project is read, too.
-    noted = data.part("extra")
-    also = {
-        EVERY: noted.get(EVERY),
-        HALF_LIFE: noted.get(HALF_LIFE),
+    # A line of an export of ours that has lost its project has these elsewhere.
+    extra = data.part("extra")
+    export_values = {
+        EVERY: extra.get(EVERY),
+        HALF_LIFE: extra.get(HALF_LIFE),
         "expires": data.get("expires_at"),
     }
-    counting = KEPT if memory.is_foreign else SAID_OF_MEMORY
-    told = {name: also.get(name) if data.get(name) is None else data[name] for name in counting}
-    said = messages.read(SaidOfMemory, told)
-    over = _over(ctx, said)
-    if over is not None:
-        said = replace(said, temporal=None, due="", valid_until="")
-    level = said.sensitivity or Sensitivity.INTERNAL
+    names = PRIVACY_FIELDS if memory.is_foreign else STANDING_FIELDS
+    values = {
+        name: export_values.get(name) if data.get(name) is None else data[name] for name in names
+    }
+    standing = messages.read(LineStanding, values)
+    past_deadline = _past_deadline(ctx, standing)
+    if past_deadline is not None:
+        standing = replace(standing, temporal=None, due="", valid_until="")
+    level = standing.sensitivity or Sensitivity.INTERNAL
     if memory.is_foreign:
         level = strictest(level, Sensitivity.INTERNAL)
-    as_told = aged(ctx, said, replace(memory, sensitivity=level, jurisdiction=said.jurisdiction))
-    if over is None:
-        return as_told
-    return replace(as_told, temporal=Temporal.DEADLINE, valid_until=over)
+    aged_memory = aged(
+        ctx, standing, replace(memory, sensitivity=level, jurisdiction=standing.jurisdiction)
+    )
+    if past_deadline is None:
+        return aged_memory
+    return replace(aged_memory, temporal=Temporal.DEADLINE, valid_until=past_deadline)
 
 
-def _over(ctx: Context, said: SaidOfMemory) -> datetime | None:
-    """Return when a deadline ended that a line tells and that is over, None for any other: the line is no less true of its
-    time, though nobody sets such a deadline any more.
+def _past_deadline(ctx: Context, standing: LineStanding) -> datetime | None:
+    """Return the end of the deadline that a line names, where it is over already, else None: such a line is kept, though
+    a request could not set such a deadline any more.
 
     Raises:
         BadInputError: its date is none.
     """
-    is_deadline = said.temporal is Temporal.DEADLINE or (said.due and not said.temporal)
-    if not is_deadline or said.every:
+    is_deadline = standing.temporal is Temporal.DEADLINE or (standing.due and not standing.temporal)
+    if not is_deadline or standing.every:
         return None
-    end = due_at(ctx, said.due or said.valid_until, bool(said.due))
+    end = due_at(ctx, standing.due or standing.valid_until, bool(standing.due))
     return end if end is not None and end <= ctx.now() else None
 
 
-KEPT = ("sensitivity", "jurisdiction")
-SAID_OF_MEMORY = {each.name for each in fields(SaidOfMemory)} - {
+PRIVACY_FIELDS = ("sensitivity", "jurisdiction")
+STANDING_FIELDS = {each.name for each in fields(LineStanding)} - {
     each.name for each in fields(messages.Request)
 }
 
@@ -396,9 +408,9 @@ def _word(data: Record, name: str) -> str:
     return str(data.get(name) or "").encode("utf-8", "replace").decode("utf-8")
 
 
-def _restored(memory: Memory, data: Record) -> Memory:
+def _restore(memory: Memory, data: Record) -> Memory:
     """Return a memory of one of our own exports with all that it says, its id included."""
-    old = str(data.get("id") or "")
+    old_id = str(data.get("id") or "")
     source = data.part("source")
     lines = source.get("lines")
     first, last = lines if isinstance(lines, list) and len(lines) == 2 else (0, 0)
@@ -406,9 +418,9 @@ def _restored(memory: Memory, data: Record) -> Memory:
     try:
         restored = replace(
             memory,
-            # Nobody vouched for it there either; what it looks like is looked at anew.
+            # What was foreign there is foreign here; whether it is suspicious is judged anew.
             extra={IS_FOREIGN: True} if data.get(IS_FOREIGN) is True else {},
-            id=old if is_hex(old, 32) else memory.id,
+            id=old_id if is_hex(old_id, 32) else memory.id,
             external_id=redact.clean(str(data.get("external_id") or "")).text,
             origin=Origin(data.get("origin", Origin.IMPORT)),
             confidence=min(1.0, max(0.0, float(str(data.get("confidence", 0.5))))),
@@ -430,50 +442,55 @@ def _restored(memory: Memory, data: Record) -> Memory:
 
 
 def store(
-    batch: list[tuple[Shelf, Memory]], done: ImportCounts, verbatim: bool, back: Returning
+    batch: list[tuple[Shelf, Memory]],
+    counts: ImportCounts,
+    verbatim: bool,
+    restoration: ImportRestoration,
 ) -> None:
     """Write a batch, one transaction a store; equal texts of one project are merged unless they are
     to be kept verbatim, or an export of ours has them apart. A line whose `id` was imported before
     replaces what it brought then."""
     for shelf in {id(shelf): shelf for shelf, _ in batch}.values():
-        memories = [memory for own, memory in batch if own is shelf]
+        memories = [memory for owner, memory in batch if owner is shelf]
         # An export of ours says the ids that its memories had; all others have new ones.
         by_id = shelf.journal.by_ids([memory.id for memory in memories])
-        fresh: dict[str, Memory] = {}
-        seen: dict[tuple[bytes, str], Memory] = {}
+        new_memories: dict[str, Memory] = {}
+        by_text: dict[tuple[bytes, str], Memory] = {}
         for memory in memories:
-            twin = by_id.get(memory.id) or _twin(shelf, memory, seen, verbatim, back)
+            twin = by_id.get(memory.id) or _twin(shelf, memory, by_text, verbatim, restoration)
             if twin is None:
-                fresh[memory.id] = memory
-                seen[text_key(memory.text), memory.project] = memory
+                new_memories[memory.id] = memory
+                by_text[text_key(memory.text), memory.project] = memory
                 continue
             if twin.id != memory.id:
-                back.became[memory.id] = twin.id
+                restoration.existing_ids[memory.id] = twin.id
             if twin.status is Status.FORGOTTEN:
-                done.left_out += 1
+                counts.left_out += 1
                 continue
-            done.merged += 1
-            merged = _repeated(twin, memory, back.is_heard(memory), shelf.journal.now())
-            if twin.id in fresh:
-                fresh[twin.id] = seen[text_key(memory.text), memory.project] = merged
+            counts.merged += 1
+            merged = _merge_repeated(
+                twin, memory, restoration.is_from_export(memory), shelf.journal.now()
+            )
+            if twin.id in new_memories:
+                new_memories[twin.id] = by_text[text_key(memory.text), memory.project] = merged
             else:
                 stored = shelf.journal.update(merged)
                 if stored.sensitivity is not twin.sensitivity and not memory.is_foreign:
-                    back.risen.append((shelf, stored, twin))
+                    restoration.raised.append((shelf, stored, twin))
                 by_id.update({memory.id: stored} if memory.id in by_id else {})
-        if fresh:
-            shelf.journal.add(list(fresh.values()))
-            back.stored(shelf, list(fresh.values()))
-            back.unbound += filter(proposals.is_unbound, fresh.values())
-            done.stored += len(fresh)
+        if new_memories:
+            shelf.journal.add(list(new_memories.values()))
+            restoration.note_stored(shelf, list(new_memories.values()))
+            restoration.unbound += filter(proposals.is_unbound, new_memories.values())
+            counts.stored += len(new_memories)
     batch.clear()
 
 
-def _repeated(twin: Memory, memory: Memory, is_ours: bool, now: datetime) -> Memory:
-    """Return a stored memory with what the line that repeats it adds: never is it less sensitive. Of our own exports, which
-    may be older than what was said of the memory since, no date counts, and where it is the same memory, its tags alone;
-    so it is with what others wrote, who would keep the user's own words from being told. A date that it has stays, since
-    the same file may be read again after the user has moved it, and none that is over ends what holds."""
+def _merge_repeated(twin: Memory, memory: Memory, is_ours: bool, now: datetime) -> Memory:
+    """Return a stored memory with what a line that repeats it adds; it never becomes less sensitive.
+    Only the tags count where the line is the same memory, or others wrote it, who could hide the user's own words. No
+    date counts of our own exports, which may be older than the memory's last change. A date that the memory has stays:
+    the same file may be read again after the user has changed it. A date in the past ends nothing that holds."""
     merged = replace(twin, tags=unique((*twin.tags, *memory.tags)))
     if twin.id == memory.id or (memory.is_foreign and not twin.is_foreign):
         return merged
@@ -491,26 +508,26 @@ def _repeated(twin: Memory, memory: Memory, is_ours: bool, now: datetime) -> Mem
 def _twin(
     shelf: Shelf,
     memory: Memory,
-    seen: dict[tuple[bytes, str], Memory],
+    by_text: dict[tuple[bytes, str], Memory],
     verbatim: bool,
-    back: Returning,
+    restoration: ImportRestoration,
 ) -> Memory | None:
     """Return the memory that this one repeats: an import of the same id and text, or, unless it is
     to be kept verbatim, any of the same text that the same export does not have apart."""
     if memory.status is not Status.ACTIVE:
         return None
-    is_ours = back.is_heard(memory)
+    is_ours = restoration.is_from_export(memory)
     if memory.external_id:
         imported = shelf.journal.find_by_external_id(memory.external_id, memory.project)
-        apart = imported is not None and is_ours and back.is_heard(imported)
-        if imported is not None and imported.text == memory.text and not apart:
+        is_apart = imported is not None and is_ours and restoration.is_from_export(imported)
+        if imported is not None and imported.text == memory.text and not is_apart:
             return imported
     if verbatim:
         return None
     key = text_key(memory.text), memory.project
     is_past = is_over(memory, shelf.journal.now())
-    twin = seen.get(key) or shelf.journal.find_by_hash(*key, past=is_past)
-    return None if twin is not None and is_ours and back.is_heard(twin) else twin
+    twin = by_text.get(key) or shelf.journal.find_by_hash(*key, past=is_past)
+    return None if twin is not None and is_ours and restoration.is_from_export(twin) else twin
 
 
 class ExportRequest(messages.Filter):
@@ -543,14 +560,14 @@ def exported(shelf: Shelf, scope: Scope) -> Iterator[tuple[Memory, list[Link]]]:
 
     What observers make anew by themselves is left out: elsewhere they make it of what they see there.
     """
-    # What gave way is the history of what took its place.
-    every = shelf.journal.iter_memories(scope, statuses=LIVING)
+    # Superseded memories are exported, too: they are the history of their successors.
+    living = shelf.journal.iter_memories(scope, statuses=LIVING)
     return round_trip.with_links(
-        shelf, (memory for memory in every if scope.collections or not memory.is_quiet)
+        shelf, (memory for memory in living if scope.collections or not memory.is_quiet)
     )
 
 
-SAID = (
+LINE_FIELDS = (
     "id", "text", "title", "kind", "tags", "created_at", "files", "priority", "confidence", "origin", "collection",
     "sensitivity", "jurisdiction", "model",
 )  # fmt: skip
@@ -558,7 +575,7 @@ SAID = (
 
 
 def export_line(memory: Memory, root: str, links: Sequence[Link]) -> dict[str, object]:
-    """Return a memory as one line of an export; `import` takes it: `SAID`, where it was said (`session`, the turn as
+    """Return a memory as one line of an export; `import` takes it: `LINE_FIELDS`, where it was said (`session`, the turn as
     `seq`, `speaker`) or stood (`source`: a file, with its first and last line there), its project's folder (None where
     it has none) and id, its `external_id` (None for none), `round_trip.standing`, and the marks of trust.
 
@@ -569,7 +586,7 @@ def export_line(memory: Memory, root: str, links: Sequence[Link]) -> dict[str, o
     source = memory.source
     return {
         **round_trip.standing(memory, links),
-        **{name: getattr(memory, name) for name in SAID},
+        **{name: getattr(memory, name) for name in LINE_FIELDS},
         "external_id": memory.external_id or None,
         "session": source.session,
         "seq": source.turn,

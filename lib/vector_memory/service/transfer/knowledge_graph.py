@@ -19,7 +19,7 @@ from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.exchange_versions import memory_id
 from vector_memory.service.transfer import json_lines
 from vector_memory.service.transfer.json_lines import ImportAnswer, ImportRequest
-from vector_memory.service.transfer.round_trip import Returning
+from vector_memory.service.transfer.round_trip import ImportRestoration
 from vector_memory.system import json_in
 from vector_memory.system.files import open_found
 
@@ -32,11 +32,11 @@ MAX_LINKS = 8
 def is_graph(path: str) -> bool:
     """Whether a file holds a knowledge graph: told by its first line, or by all of it where it is
     one object over several lines."""
-    first = next((line for _, _, line in json_lines.lines_of(path)), b"")
-    if knowledge_graph.is_graph(first):
+    first_line = next((line for _, _, line in json_lines.lines_of(path)), b"")
+    if knowledge_graph.is_graph(first_line):
         return True
-    spread = first.lstrip().startswith(b"{") and not first.rstrip().endswith(b"}")
-    return spread and knowledge_graph.parse_whole(_whole(path)) is not None
+    spans_lines = first_line.lstrip().startswith(b"{") and not first_line.rstrip().endswith(b"}")
+    return spans_lines and knowledge_graph.parse_whole(_read_whole(path)) is not None
 
 
 def import_graph(ctx: Context, request: ImportRequest, progress: Progress) -> ImportAnswer:
@@ -55,82 +55,82 @@ def import_graph(ctx: Context, request: ImportRequest, progress: Progress) -> Im
     if request.is_global:
         request.require_user("imports for all projects")
     started = time.monotonic()
-    place, done = messages.place_of(ctx, request), ImportAnswer()
+    place, answer = messages.place_of(ctx, request), ImportAnswer()
     shelf, project = ctx.shelf_of(place), place.id if place else ""
     if place:
         ctx.know_project(shelf, place)
-    whole = knowledge_graph.parse_whole(_whole(path), done.clean)
-    facts = _facts(path, done) if whole is None else ((0, fact) for fact in whole)
-    made, back = _memories(request, path, project, done, facts), Returning()
-    of_entity: defaultdict[str, list[str]] = defaultdict(list)
+    all_facts = knowledge_graph.parse_whole(_read_whole(path), answer.clean)
+    facts = _facts(path, answer) if all_facts is None else ((0, fact) for fact in all_facts)
+    memories, restoration = _memories(request, path, project, answer, facts), ImportRestoration()
+    ids_by_entity: defaultdict[str, list[str]] = defaultdict(list)
     relations: dict[str, tuple[str, ...]] = {}
-    while batch := list(islice(made, json_lines.BATCH)):
-        json_lines.store([(shelf, memory) for memory, _ in batch], done, False, back)
-        ids = [back.became.get(memory.id, memory.id) for memory, _ in batch]
-        there = shelf.journal.by_ids(ids)
+    while batch := list(islice(memories, json_lines.BATCH)):
+        json_lines.store([(shelf, memory) for memory, _ in batch], answer, False, restoration)
+        ids = [restoration.existing_ids.get(memory.id, memory.id) for memory, _ in batch]
+        stored = shelf.journal.by_ids(ids)
         for id, (_, fact) in zip(ids, batch, strict=True):
-            if there[id].status is Status.FORGOTTEN:
+            if stored[id].status is Status.FORGOTTEN:
                 continue
             if fact.is_relation:
                 relations[id] = fact.entities
             else:
-                of_entity[fact.entities[0]].append(id)
-        progress(done.read, 0, "storing")
+                ids_by_entity[fact.entities[0]].append(id)
+        progress(answer.read, 0, "storing")
     shelf.journal.link_all(
         Link(id, other, Relation.RELATES_TO, created_at=ctx.now())
         for id, names in relations.items()
         for name in names
-        for other in of_entity[name][:MAX_LINKS]
+        for other in ids_by_entity[name][:MAX_LINKS]
         if other != id
     )
-    return done.finish(ctx, request.actor, started)
+    return answer.finish(ctx, request.actor, started)
 
 
 def _memories(
     request: ImportRequest,
     path: str,
     project: str,
-    done: ImportAnswer,
+    answer: ImportAnswer,
     facts: Iterable[tuple[int, Fact]],
 ) -> Iterator[tuple[Memory, Fact]]:
     """Yield facts as memories, each with the fact; the same one has the same id whenever it is read."""
-    foreign = {IS_FOREIGN: True} if request.foreign or request.is_agent else {}
-    at = datetime.fromtimestamp(os.path.getmtime(path), timezone.utc)
+    foreign_mark = {IS_FOREIGN: True} if request.foreign or request.is_agent else {}
+    modified_at = datetime.fromtimestamp(os.path.getmtime(path), timezone.utc)
     for line, fact in facts:
-        done.read += 1
+        answer.read += 1
         try:
-            made = Memory(
+            memory = Memory(
                 id=memory_id(fact.key, project),
-                text=done.clean(fact.text),
-                created_at=at,
+                text=answer.clean(fact.text),
+                created_at=modified_at,
                 kind=KIND,
                 project=project,
                 origin=Origin.IMPORT,
                 tags=tuple(privacy.word(tag) for tag in fact.tags),
                 source=Source(path=privacy.word(path)),
                 external_id=fact.key,
-                extra={"entities": [privacy.word(name) for name in fact.entities], **foreign},
+                extra={"entities": [privacy.word(name) for name in fact.entities], **foreign_mark},
             )
         except UnsafeTextError as error:
-            done.failed(line, str(error))
+            answer.failed(line, str(error))
         else:
-            yield trust_marks.settled(made, fact.text), fact
+            yield trust_marks.settled(memory, fact.text), fact
 
 
-def _facts(path: str, done: ImportAnswer) -> Iterator[tuple[int, Fact]]:
+def _facts(path: str, answer: ImportAnswer) -> Iterator[tuple[int, Fact]]:
     for number, _, line in json_lines.lines_of(path):
         try:
             data = json_in.load(line)
         except ValueError as error:
-            done.failed(number, f"No JSON: {error}.")
+            answer.failed(number, f"No JSON: {error}.")
             continue
-        facts = list(knowledge_graph.facts(data, done.clean)) if isinstance(data, dict) else []
+        facts = list(knowledge_graph.facts(data, answer.clean)) if isinstance(data, dict) else []
         if not facts:
-            done.failed(number, "Neither an entity nor a relation.")
+            answer.failed(number, "Neither an entity nor a relation.")
         yield from ((number, fact) for fact in facts)
 
 
-def _whole(path: str) -> bytes:
+def _read_whole(path: str) -> bytes:
     with open_found(path) as file:
         if os.fstat(file.fileno()).st_size > MAX_WHOLE_BYTES:
             return b""

@@ -65,13 +65,13 @@ def read(path: str) -> NoteFile:
         BadInputError: it is no regular file, a link leads to it, it is too long, or it is no text.
     """
     with files.open_found(path) as file:
-        about = os.fstat(file.fileno())
+        file_stat = os.fstat(file.fileno())
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise BadInputError(f"{path} is longer than {MAX_BYTES:,} bytes.", "Split it.")
     text = data.decode("utf-8-sig", "replace")
     _check(path, "\0" in text, text.count("\ufffd"), len(text))
-    return NoteFile(path, text, datetime.fromtimestamp(about.st_mtime, timezone.utc))
+    return NoteFile(path, text, datetime.fromtimestamp(file_stat.st_mtime, timezone.utc))
 
 
 def modified_s(path: str) -> float:
@@ -122,23 +122,23 @@ def common_files(folder: str) -> list[str]:
     """Return the notes that projects commonly have: MEMORY.md, NOTES.md, decision records, and what
     lies in `.claude/`, but for what the client loads itself."""
     paths = [os.path.join(folder, name) for name in _COMMON]
-    for below, beginning in _COMMON_FOLDERS:
-        inside = os.path.join(folder, below) if below else folder
+    for subfolder, prefix in _COMMON_FOLDERS:
+        notes_folder = os.path.join(folder, subfolder) if subfolder else folder
         paths += [
             path
-            for path in _notes_in(inside)
-            if os.path.basename(path).lower().startswith(beginning)
+            for path in _notes_in(notes_folder)
+            if os.path.basename(path).lower().startswith(prefix)
         ]
     return [path for path in dict.fromkeys(paths) if _is_regular(path)]
 
 
 def below(folder: str) -> Iterator[str]:
     """Yield the notes in a folder and below, without hidden folders and other people's code."""
-    for here, folders, _ in os.walk(folder):
+    for current, folders, _ in os.walk(folder):
         folders[:] = sorted(
             name for name in folders if not name.startswith(".") and name not in _NOT_ENTERED
         )
-        yield from (path for path in _notes_in(here) if not os.path.isdir(path))
+        yield from (path for path in _notes_in(current) if not os.path.isdir(path))
 
 
 def _notes_in(folder: str) -> list[str]:

@@ -1,5 +1,5 @@
 """What a memory has besides its words (how it ages, what took its place, its uses and links), as an export
-tells it and an import of that export brings it back."""
+writes it and an import of that export restores it."""
 
 from __future__ import annotations
 
@@ -54,26 +54,26 @@ def standing(memory: Memory, links: Sequence[Link]) -> dict[str, object]:
     Args:
         links: those that lead from it.
     """
-    told: dict[str, object] = {
+    values: dict[str, object] = {
         name: getattr(memory, name) for name in STANDING if getattr(memory, name) != ORDINARY[name]
     }
     if links:
-        told["links"] = [dict(zip(LINK, LEADING(link), strict=True)) for link in links]
+        values["links"] = [dict(zip(LINK, LEADING(link), strict=True)) for link in links]
     marks = {**_reviewed(memory.extra), **_held_back(memory.extra)}
-    noted = {**trust_marks.unmarked(memory.extra), **marks}
-    # They tell who guesses a line whether it stood there: elsewhere nobody needs them.
-    noted = {name: value for name, value in noted.items() if name not in (WROTE, TOOK_AWAY)}
-    return {**told, "extra": noted} if noted else told
+    extra = {**trust_marks.unmarked(memory.extra), **marks}
+    # Left out: by these hashes of lines somebody could check whether a line that they guess stood there.
+    extra = {name: value for name, value in extra.items() if name not in (WROTE, TOOK_AWAY)}
+    return {**values, "extra": extra} if extra else values
 
 
 def with_links(shelf: Shelf, memories: Iterable[Memory]) -> Iterator[tuple[Memory, list[Link]]]:
     """Yield memories of a store, each with the links that lead from it."""
-    rest = iter(memories)
-    while part := list(islice(rest, AT_ONCE)):
-        leading: dict[str, list[Link]] = defaultdict(list)
-        for link in shelf.journal.links_of([memory.id for memory in part]):
-            leading[link.from_id].append(link)
-        yield from ((memory, leading[memory.id]) for memory in part)
+    remaining = iter(memories)
+    while batch := list(islice(remaining, AT_ONCE)):
+        links_by_id: dict[str, list[Link]] = defaultdict(list)
+        for link in shelf.journal.links_of([memory.id for memory in batch]):
+            links_by_id[link.from_id].append(link)
+        yield from ((memory, links_by_id[memory.id]) for memory in batch)
 
 
 def restored(memory: Memory, data: Record) -> Memory:
@@ -94,19 +94,24 @@ def restored(memory: Memory, data: Record) -> Memory:
         tier=Tier(data.get("tier") or Tier.HOT),
         applied=request_fields.number_of(data, "applied", 0, 0, MOST_USES),
         **times,
-        extra=_noted(memory, data),
+        extra=_restored_extra(memory, data),
     )
 
 
-def _noted(memory: Memory, data: Record) -> dict[str, object]:
-    """Return what was noted with a memory, and what else an export says was, redacted. What that says of trust does
-    not count, but that hooks hold back what an agent proposed, since an export decides nothing, and that the user has
-    looked at it; not of what others wrote, who would hide it so."""
-    cleaned = _cleaned(data.part("extra"), MOST_DEEP)
-    told = cleaned if isinstance(cleaned, dict) else {}
-    done = {"done": True} if data.get("done") is True else {}
-    looked_at = {} if memory.is_foreign or memory.is_suspicious else _reviewed(told)
-    return trust_marks.unmarked({**told, **done}) | memory.extra | looked_at | _held_back(told)
+def _restored_extra(memory: Memory, data: Record) -> dict[str, object]:
+    """Return a memory's `extra` with that of its line in an export, redacted. The export's marks of trust do not count,
+    with two exceptions: that a proposal of an agent's is held back, and, not for what others wrote, who could hide it
+    so, that the user has reviewed it."""
+    cleaned = _redacted(data.part("extra"), MOST_DEEP)
+    exported = cleaned if isinstance(cleaned, dict) else {}
+    done_mark = {"done": True} if data.get("done") is True else {}
+    reviewed = {} if memory.is_foreign or memory.is_suspicious else _reviewed(exported)
+    return (
+        trust_marks.unmarked({**exported, **done_mark})
+        | memory.extra
+        | reviewed
+        | _held_back(exported)
+    )
 
 
 def _reviewed(extra: Mapping[str, object]) -> dict[str, object]:
@@ -114,48 +119,53 @@ def _reviewed(extra: Mapping[str, object]) -> dict[str, object]:
 
 
 def _held_back(extra: Mapping[str, object]) -> dict[str, object]:
-    asks = extra.get(PROPOSED)
-    return {PROPOSED: asks} if isinstance(asks, dict) and asks.get("held") is True else {}
+    proposal = extra.get(PROPOSED)
+    return (
+        {PROPOSED: proposal} if isinstance(proposal, dict) and proposal.get("held") is True else {}
+    )
 
 
-def _cleaned(value: object, depth: int) -> object:
+def _redacted(value: object, depth: int) -> object:
     if isinstance(value, str):
         return str(redact.clean(value).text)
     if depth and isinstance(value, list):
-        return [_cleaned(part, depth - 1) for part in value]
+        return [_redacted(part, depth - 1) for part in value]
     if depth and isinstance(value, dict):
         return {
-            str(_cleaned(str(name), 0)): _cleaned(part, depth - 1) for name, part in value.items()
+            str(_redacted(str(name), 0)): _redacted(part, depth - 1) for name, part in value.items()
         }
     return value if isinstance(value, (int, float)) else None
 
 
-def _link(from_id: str, told: Record) -> Link:
-    weight = min(MOST_WEIGHT, max(0.0, float(str(told.get("weight", 1.0)))))
-    relation, at = Relation(told.text("relation")), request_fields.time_of(told, "created_at")
-    return Link(from_id, told.text("to"), relation, weight, at)
+def _link(from_id: str, data: Record) -> Link:
+    weight = min(MOST_WEIGHT, max(0.0, float(str(data.get("weight", 1.0)))))
+    relation, created_at = (
+        Relation(data.text("relation")),
+        request_fields.time_of(data, "created_at"),
+    )
+    return Link(from_id, data.text("to"), relation, weight, created_at)
 
 
 @dataclass
-class Returning:
-    """What an import of an export brings back once the memories themselves are stored: uses and links. What
-    was there before keeps its own, so that a second import changes nothing.
+class ImportRestoration:
+    """What an import of an export restores once the memories themselves are stored: uses and links. Memories that were
+    stored before keep their own, so that a second import changes nothing.
 
     Attributes:
-        brought: ids of the memories that this import stored.
-        became: by the id of a memory whose text was there already, the id that it has there.
+        stored_ids: ids of the memories that this import stored.
+        existing_ids: by the id of a memory of the export whose text was stored already, the id of the stored one.
         unbound: what was stored with less weight than the user's own file says, see `proposals.unbound`.
-        risen: what was there already and a line of the user's own made more sensitive: its store, it, and it as it was.
+        raised: stored memories that a line of the user's own made more sensitive: each with its store, and as it was before.
     """
 
-    brought: set[str] = field(default_factory=set)
-    became: dict[str, str] = field(default_factory=dict)
+    stored_ids: set[str] = field(default_factory=set)
+    existing_ids: dict[str, str] = field(default_factory=dict)
     unbound: list[Memory] = field(default_factory=list)
-    risen: list[tuple[Shelf, Memory, Memory]] = field(default_factory=list)
-    _heard: dict[str, tuple[Shelf, list[Link]]] = field(default_factory=dict)
+    raised: list[tuple[Shelf, Memory, Memory]] = field(default_factory=list)
+    _export_links: dict[str, tuple[Shelf, list[Link]]] = field(default_factory=dict)
 
-    def hear(self, shelf: Shelf, memory: Memory, data: Record) -> None:
-        """Note which links a line of an export tells; of others' lines there are none.
+    def note_links(self, shelf: Shelf, memory: Memory, data: Record) -> None:
+        """Note the links of a line of an export; lines of others have none.
 
         Raises:
             BadInputError: a relation or a weight is none.
@@ -168,47 +178,49 @@ class Returning:
             raise BadInputError(
                 f"A link of the export is damaged: {error}.", "Export anew."
             ) from error
-        self._heard[memory.id] = (shelf, links)
+        self._export_links[memory.id] = (shelf, links)
 
-    def is_heard(self, memory: Memory) -> bool:
+    def is_from_export(self, memory: Memory) -> bool:
         """Whether a memory is one of an export of ours, known by its id: equal words are no reason to make
         two of them one."""
-        return memory.id in self._heard
+        return memory.id in self._export_links
 
-    def stored(self, shelf: Shelf, memories: Sequence[Memory]) -> None:
-        """Note memories that were stored anew, and bring their uses back."""
-        self.brought.update(memory.id for memory in memories)
+    def note_stored(self, shelf: Shelf, memories: Sequence[Memory]) -> None:
+        """Note memories that were stored anew, and restore their uses."""
+        self.stored_ids.update(memory.id for memory in memories)
         shelf.journal.restore_uses(memories)
         elsewhere = {memory.id: memory.tier for memory in memories if memory.tier is not Tier.HOT}
         shelf.journal.move_to_tiers(elsewhere)
 
     def finish(self) -> None:
-        """Link what was brought with what it was linked with, as far as that is there."""
+        """Restore the links of memories that were stored anew, where both ends are there."""
         by_shelf: dict[int, tuple[Shelf, list[Link]]] = {}
-        for shelf, links in self._heard.values():
-            by_shelf.setdefault(id(shelf), (shelf, []))[1].extend(map(self._moved, links))
+        for shelf, links in self._export_links.values():
+            by_shelf.setdefault(id(shelf), (shelf, []))[1].extend(
+                map(self._with_existing_ids, links)
+            )
         for shelf, links in by_shelf.values():
-            self._follow_moved(shelf)
-            for part in parts(links):
-                ends = {end for link in part for end in (link.from_id, link.to_id)}
-                there = shelf.journal.by_ids(list(ends))
+            self._redirect_successors(shelf)
+            for batch in parts(links):
+                ends = {end for link in batch for end in (link.from_id, link.to_id)}
+                stored = shelf.journal.by_ids(list(ends))
                 shelf.journal.link_all(
                     link
-                    for link in part
-                    if {link.from_id, link.to_id} <= set(there) and link.from_id != link.to_id
-                    if not self.brought.isdisjoint((link.from_id, link.to_id))
+                    for link in batch
+                    if {link.from_id, link.to_id} <= set(stored) and link.from_id != link.to_id
+                    if not self.stored_ids.isdisjoint((link.from_id, link.to_id))
                 )
 
-    def _moved(self, link: Link) -> Link:
-        from_id, to_id = (self.became.get(end, end) for end in (link.from_id, link.to_id))
+    def _with_existing_ids(self, link: Link) -> Link:
+        from_id, to_id = (self.existing_ids.get(end, end) for end in (link.from_id, link.to_id))
         return replace(link, from_id=from_id, to_id=to_id)
 
-    def _follow_moved(self, shelf: Shelf) -> None:
-        """Let what gave way to a memory that was there under another id give way to that one."""
-        if not self.became:
+    def _redirect_successors(self, shelf: Shelf) -> None:
+        """Let memories whose successor was stored already under another id name that id."""
+        if not self.existing_ids:
             return
-        ids = [id for id in self.brought if id in self._heard]
+        ids = [id for id in self.stored_ids if id in self._export_links]
         for memory in shelf.journal.by_ids(ids).values():
-            successor = self.became.get(memory.superseded_by)
+            successor = self.existing_ids.get(memory.superseded_by)
             if successor:
                 shelf.journal.update(replace(memory, superseded_by=successor))

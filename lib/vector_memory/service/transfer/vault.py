@@ -92,26 +92,26 @@ def search(ctx: Context, request: VaultRequest, progress: Progress) -> VaultAnsw
     Returns:
         The hits, best first, with their collections and files.
     """
-    named = request.collections
+    collections = request.collections
     vault = follow(ctx, progress) if request.with_vault else None
     if vault is not None and vault.waiting:
         ctx.state.hasten_job(JOB, ctx.now())
         ctx.job_clock.looked_at = None
-    if ALL in named:
-        named = tuple(COLLECTIONS)
-    chosen = named or tuple(name for name in COLLECTIONS if name not in QUIET)
+    if ALL in collections:
+        collections = tuple(COLLECTIONS)
+    chosen = collections or tuple(name for name in COLLECTIONS if name not in QUIET)
     answer = recall.recall(ctx, replace(request, collections=chosen))
     root = vault_root(ctx)
-    own = {**vars(answer), "hits": [_vault_hit(hit, root) for hit in answer.hits]}
-    return VaultAnswer(**own, vault=vault or VaultView(root, notes=0))
+    fields = {**vars(answer), "hits": [_vault_hit(hit, root) for hit in answer.hits]}
+    return VaultAnswer(**fields, vault=vault or VaultView(root, notes=0))
 
 
 def _vault_hit(hit: HitView, root: str) -> VaultHit:
     path = str(hit.source["path"])
-    inside = bool(root) and _is_below(path, root)
-    is_obsidians = inside and os.path.isdir(os.path.join(root, OBSIDIAN))
-    link = f"obsidian://open?path={quote(path, safe='')}" if is_obsidians else None
-    return extended(VaultHit, hit, in_vault=inside, link=link)
+    is_inside = bool(root) and _is_below(path, root)
+    is_obsidian_vault = is_inside and os.path.isdir(os.path.join(root, OBSIDIAN))
+    link = f"obsidian://open?path={quote(path, safe='')}" if is_obsidian_vault else None
+    return extended(VaultHit, hit, in_vault=is_inside, link=link)
 
 
 def follow(
@@ -124,7 +124,7 @@ def follow(
 
     Args:
         budget_s: after so many seconds nothing more is begun.
-        dry_run: read nothing: only tell how it stands.
+        dry_run: read nothing: only count what has changed.
 
     Raises:
         BadInputError: it is no folder.
@@ -139,22 +139,26 @@ def follow(
         raise BadInputError(
             f"The vault {root} is no folder.", "Set it with `vector-memory config set vault DIR`."
         )
-    until = time.monotonic() + budget_s
+    deadline = time.monotonic() + budget_s
     stored = updated = 0
     with _reading:
-        now = _standing(root)
-        changed = ctx.state.unread(root, now)
-        left = len(changed)
-        for some in () if dry_run else parts(changed, AT_ONCE):
-            done = _read(ctx, [*some, *_records_beside(some, now)], progress)
-            stored, updated, left = stored + done.stored, updated + done.updated, left - len(some)
+        stamps = _stamps(root)
+        changed = ctx.state.unread(root, stamps)
+        waiting = len(changed)
+        for batch in () if dry_run else parts(changed, AT_ONCE):
+            counts = _read(ctx, [*batch, *_records_beside(batch, stamps)], progress)
+            stored, updated, waiting = (
+                stored + counts.stored,
+                updated + counts.updated,
+                waiting - len(batch),
+            )
             # Only now: what is read again after a crash is found unchanged.
-            ctx.state.follow(root, {path: now[path] for path in some}, now)
-            if time.monotonic() >= until:
+            ctx.state.follow(root, {path: stamps[path] for path in batch}, stamps)
+            if time.monotonic() >= deadline:
                 break
     if not changed or dry_run:
-        return VaultView(root, len(now), waiting=left or None)
-    return VaultView(root, len(now), stored, updated, left or None)
+        return VaultView(root, len(stamps), waiting=waiting or None)
+    return VaultView(root, len(stamps), stored, updated, waiting or None)
 
 
 def _read(ctx: Context, paths: list[str], progress: Progress) -> import_notes.NotesAnswer:
@@ -165,37 +169,36 @@ def _read(ctx: Context, paths: list[str], progress: Progress) -> import_notes.No
     return import_notes.import_notes(ctx, request, lambda step: None, progress)
 
 
-def _records_beside(paths: Sequence[str], now: dict[str, str]) -> list[str]:
+def _records_beside(paths: Sequence[str], stamps: dict[str, str]) -> list[str]:
     """Return the decision records that stand beside those among some notes."""
     folders = {os.path.dirname(path) for path in paths if _RECORD.match(os.path.basename(path))}
-    others = (path for path in now if os.path.dirname(path) in folders and path not in paths)
+    others = (path for path in stamps if os.path.dirname(path) in folders and path not in paths)
     return [path for path in others if _RECORD.match(os.path.basename(path))][:AT_ONCE]
 
 
 def vault_root(ctx: Context) -> str:
     """Return the folder of the user's vault, its links resolved; "" where none is set."""
-    named = ctx.settings.vault
-    return os.path.realpath(os.path.expanduser(named)) if named else ""
+    folder = ctx.settings.vault
+    return os.path.realpath(os.path.expanduser(folder)) if folder else ""
 
 
-def _standing(root: str) -> dict[str, str]:
-    """Return how the notes below a folder stand: path → when it was written, and its size."""
+def _stamps(root: str) -> dict[str, str]:
+    """Return the notes below a folder: path → when it was written, and its size."""
     stamps = {}
     templates = _templates(root)
     for path in note_files.below(root):
         if any(_is_below(path, folder) for folder in templates):
             continue
         try:
-            about = os.stat(path)
+            file_stat = os.stat(path)
         except OSError:
             continue
-        stamps[path] = f"{about.st_mtime_ns}:{about.st_size}"
+        stamps[path] = f"{file_stat.st_mtime_ns}:{file_stat.st_size}"
     return stamps
 
 
 def _templates(root: str) -> list[str]:
-    """Return the folders of a vault that hold templates, as Obsidian's settings name them: what stands there was
-    said of nothing yet."""
+    """Return the folders of a vault that hold templates, as Obsidian's settings name them: they are no notes yet."""
     folders = []
     for path, name in _TEMPLATES:
         try:

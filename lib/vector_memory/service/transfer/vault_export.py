@@ -20,7 +20,7 @@ from vector_memory.service.capture import session_summary
 from vector_memory.service.memory.lookup import is_open
 from vector_memory.service.transfer import export_markdown, import_plan, note_files, round_trip
 from vector_memory.service.transfer.json_lines import ImportAnswer, IncomingRequest, export_line
-from vector_memory.service.transfer.round_trip import Returning
+from vector_memory.service.transfer.round_trip import ImportRestoration
 from vector_memory.service.transfer.vault import vault_root
 
 log = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ FOLDER = "Memory"
 MOST_BYTES = 1_500_000
 """Of one note, so that it can be read back: the newest memories stand in it."""
 LEVELS = levels_up_to(Sensitivity.INTERNAL)
-"""Of what goes into the vault, which other programs read and carry elsewhere."""
+"""The sensitivities that may go into the vault: other programs read it and carry it elsewhere."""
 _NO_NAME = re.compile(r"[^\w .()-]+")
 _WRITTEN = re.compile(r"^<!-- written ([0-9a-f]{32}) -->\n", re.MULTILINE)
 _FRONT = "---\ntags: [vector-memory]\nproject: {}\n---\n"
@@ -73,9 +73,9 @@ def export(ctx: Context, request: ToVaultRequest, _: Progress) -> VaultExportAns
     Returns:
         What was written, and which notes wait to be read back.
     """
-    done = write(ctx)
-    ctx.state.audit("export", request.actor, [], {"exported": done.memories})
-    return done
+    answer = write(ctx)
+    ctx.state.audit("export", request.actor, [], {"exported": answer.memories})
+    return answer
 
 
 def write(ctx: Context) -> VaultExportAnswer:
@@ -97,34 +97,34 @@ def write(ctx: Context) -> VaultExportAnswer:
     os.makedirs(folder, exist_ok=True)
     names: dict[str, int] = {}
     edited: list[str] = []
-    changed: dict[str, bool | None] = {}
+    results: dict[str, bool | None] = {}
     for name, project, body, count in _all_notes(ctx, folder):
         names |= {name: count} if count else {}
         path = os.path.join(folder, f"{name}.md")
-        if _waits(ctx, path):
+        if _has_edits(ctx, path):
             edited.append(path)
         else:
-            changed[path] = _put(folder, name, project, body)
+            results[path] = _put_section(folder, name, project, body)
     lines = [markdown_export.listed(*pair) for pair in sorted(names.items())]
-    _put(folder, FOLDER, "", "\n".join(lines))
-    failed = tuple(path for path, done in changed.items() if done is None)
-    written = sum(map(bool, changed.values()))
+    _put_section(folder, FOLDER, "", "\n".join(lines))
+    failed = tuple(path for path, has_changed in results.items() if has_changed is None)
+    written = sum(map(bool, results.values()))
     return VaultExportAnswer(
         folder, len(names), written, sum(names.values()), tuple(edited), failed
     )
 
 
 def _all_notes(ctx: Context, folder: str) -> Iterator[tuple[str, str, str, int]]:
-    """Yield each project's note under a name of its own, then those that stand there with nothing in them."""
-    taken = {FOLDER.casefold()}
+    """Yield each project's note under a unique name, then the notes in the folder for which there are no memories."""
+    used_names = {FOLDER.casefold()}
     for name, project, body, count in _notes(ctx):
-        while name.casefold() in taken:
+        while name.casefold() in used_names:
             name += " (2)"
-        taken.add(name.casefold())
+        used_names.add(name.casefold())
         yield name, project, body, count
     for file in sorted(os.listdir(folder)):
         name, ending = os.path.splitext(file)
-        if ending == ".md" and name.casefold() not in taken:
+        if ending == ".md" and name.casefold() not in used_names:
             yield name, "", "", 0
 
 
@@ -132,10 +132,10 @@ def _notes(ctx: Context) -> Iterator[tuple[str, str, str, int]]:
     """Yield each project's note: its name, the project's, what stands in it, and of how many memories."""
     scope = Scope(levels=LEVELS).listed
     for shelf in ctx.all_shelves():
-        for name, root, within in export_markdown.by_project(shelf, scope):
+        for name, root, project_scope in export_markdown.by_project(shelf, scope):
             # A project's own rules of privacy hold for its note, whoever has it written.
             with privacy.for_folder(ctx, root):
-                items = _items(shelf, root, within)
+                items = _items(shelf, root, project_scope)
             by_kind: dict[str, list[str]] = {}
             for kind, item in items:
                 by_kind.setdefault(kind, []).append(item)
@@ -144,16 +144,16 @@ def _notes(ctx: Context) -> Iterator[tuple[str, str, str, int]]:
                     markdown_export.heading(2, kind) + "\n" + "".join(of_kind)
                     for kind, of_kind in sorted(by_kind.items())
                 ]
-                called = _NO_NAME.sub("_", name).strip(" .") or "_"
-                yield called, name, "".join(parts).strip(), len(items)
+                file_name = _NO_NAME.sub("_", name).strip(" .") or "_"
+                yield file_name, name, "".join(parts).strip(), len(items)
 
 
-def _items(shelf: Shelf, root: str, within: Scope) -> list[tuple[str, str]]:
+def _items(shelf: Shelf, root: str, project_scope: Scope) -> list[tuple[str, str]]:
     """Return what a project's note says of its memories, the newest first, each with its kind."""
-    memories = shelf.journal.iter_memories(within, newest_first=True)
+    memories = shelf.journal.iter_memories(project_scope, newest_first=True)
     items: list[tuple[str, str]] = []
     size = 0
-    for memory, links in round_trip.with_links(shelf, filter(_goes, memories)):
+    for memory, links in round_trip.with_links(shelf, filter(_is_exported, memories)):
         line = privacy.shown(messages.to_json(export_line(memory, root, links)))
         item = markdown_export.render(line)
         size += len(item.encode())
@@ -163,7 +163,7 @@ def _items(shelf: Shelf, root: str, within: Scope) -> list[tuple[str, str]]:
     return items
 
 
-def _goes(memory: Memory) -> bool:
+def _is_exported(memory: Memory) -> bool:
     """Whether a memory belongs into the vault: no talk as it was said, nothing that came from others' notes, and
     nothing that is held back."""
     if memory.kind in OF_TALK or daily_note.has_mark(memory.text):
@@ -171,9 +171,9 @@ def _goes(memory: Memory) -> bool:
     return memory.trust > 0 and is_open(memory)
 
 
-def _put(folder: str, name: str, project: str, body: str) -> bool | None:
-    """Put our section into a note; return whether that changed it, None where it could not be written. What else
-    stands in it is the user's."""
+def _put_section(folder: str, name: str, project: str, body: str) -> bool | None:
+    """Put our section into a note, and leave the user's text around it; return whether that changed it, None where it
+    could not be written."""
     head = f"{markdown_export.HEAD}\n<!-- written {_digest(body)} -->\nUp: [[{FOLDER}]]\n\n"
     section = daily_note.between_marks(markdown_export.SECTION, head + body) if body else ""
     front = _FRONT.format(project) if project else ""
@@ -186,7 +186,7 @@ def _put(folder: str, name: str, project: str, body: str) -> bool | None:
         return None
 
 
-def _waits(ctx: Context, path: str) -> bool:
+def _has_edits(ctx: Context, path: str) -> bool:
     """Whether a note holds edits that are not read back, or words of the user's where ours stand."""
     if not os.path.lexists(path):
         return False
@@ -200,11 +200,11 @@ def _waits(ctx: Context, path: str) -> bool:
         return daily_note.is_torn(file.text, markdown_export.SECTION)
     if written and written[1] == _digest(body[written.end() :].partition("\n\n")[2]):
         return False
-    done, back = ImportAnswer(), Returning()
+    answer, restoration = ImportAnswer(), ImportRestoration()
     items = markdown_export.parse(file.text.split("\n"))
-    steps = import_plan.steps_of(ctx, IncomingRequest(), items, done, back)
+    steps = import_plan.steps_of(ctx, IncomingRequest(), items, answer, restoration)
     pending = any(step.action in import_plan.BRINGING for step in steps)
-    return pending or bool(done.errors) or any(markdown_export.unread(body.split("\n")))
+    return pending or bool(answer.errors) or any(markdown_export.unread(body.split("\n")))
 
 
 def _digest(body: str) -> str:
