@@ -26,7 +26,7 @@ MOST_BYTES = 128 << 20
 _MONTH = len("audit-202601-")
 """Behind the month the numbers begin, by which files are in order: a clock may go back."""
 _DIGIT = "[0-9]"
-_NAMED = f"audit-{_DIGIT * 6}-{_DIGIT * 9}-{_DIGIT * 9}.jsonl.gz"
+_NAME_PATTERN = f"audit-{_DIGIT * 6}-{_DIGIT * 9}-{_DIGIT * 9}.jsonl.gz"
 
 
 def write(folder: str, rows: Sequence[AuditRow]) -> str:
@@ -39,7 +39,7 @@ def write(folder: str, rows: Sequence[AuditRow]) -> str:
     month = f"{moment(rows[-1].at):%Y%m}"
     name = f"audit-{month}-{rows[0].number:09d}-{rows[-1].number:09d}.jsonl.gz"
     path = os.path.join(folder, name)
-    lines = "".join(json.dumps(_plain(row), separators=(",", ":")) + "\n" for row in rows)
+    lines = "".join(json.dumps(_as_plain(row), separators=(",", ":")) + "\n" for row in rows)
     # Without the time of packing: the same entries make the same file. It has its name only when it is
     # whole and on the disk, and the name is there before the rows go.
     write_durably(path, gzip.compress(lines.encode("ascii"), mtime=0))
@@ -49,7 +49,7 @@ def write(folder: str, rows: Sequence[AuditRow]) -> str:
 def files(folder: str) -> list[str]:
     """Return the paths of the files, in the order of their entries."""
     try:
-        names = fnmatch.filter(os.listdir(folder), _NAMED)
+        names = fnmatch.filter(os.listdir(folder), _NAME_PATTERN)
     except OSError:
         return []
     return [os.path.join(folder, name) for name in sorted(names, key=lambda name: name[_MONTH:])]
@@ -72,7 +72,7 @@ def read(path: str) -> list[AuditRow]:
         ) from error
 
 
-def _plain(row: AuditRow) -> dict[str, object]:
+def _as_plain(row: AuditRow) -> dict[str, object]:
     return {
         **row._asdict(),
         "ids": json.loads(row.ids),

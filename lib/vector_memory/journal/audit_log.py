@@ -97,8 +97,8 @@ class AuditLog(StateTables):
                 finally:
                     connection.execute("COMMIT")
             files = audit_files.files(self._audit_folder)
-            read = files if whole else files[-1:]
-            older = [row for path in read for row in audit_files.read(path)]
+            read_paths = files if whole else files[-1:]
+            older = [row for path in read_paths for row in audit_files.read(path)]
             return audit.break_in([*older, *table], last, bool(files) and not whole)
         except StoreDamagedError as error:
             return error.message
@@ -143,14 +143,14 @@ class AuditLog(StateTables):
         with self._connections.reading() as connection:
             table = audit.rows(connection)[::-1]
         yield from table
-        first = table[-1].number if table else audit.LARGEST
+        oldest_number = table[-1].number if table else audit.LARGEST
         older = (row for path in self.audit_files()[::-1] for row in audit_files.read(path)[::-1])
         for row in older:
             # So far a clock may have been put back between two entries.
             if row.at < start - DAY_US:
                 return
-            if row.number < first:
-                first = row.number
+            if row.number < oldest_number:
+                oldest_number = row.number
                 yield row
 
     def _write_events(self) -> None:

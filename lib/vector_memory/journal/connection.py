@@ -47,7 +47,7 @@ def open_writer(path: str, synchronous: str) -> sqlite3.Connection:
     """
     connection = _connect(path, "mode=rw")
     with on_error(connection.close):
-        _write_ahead(connection)
+        _use_write_ahead_log(connection)
         for pragma in (
             f"synchronous = {synchronous}",
             # macOS: without these a sync ends in the drive's own cache. Nothing elsewhere.
@@ -63,25 +63,25 @@ def open_writer(path: str, synchronous: str) -> sqlite3.Connection:
     return connection
 
 
-def _write_ahead(connection: sqlite3.Connection) -> None:
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
     """Switch to a write-ahead log. SQLite does not wait by itself here where another process is just
     making the same file."""
-    until = time.monotonic() + BUSY_MS / 1000
+    deadline = time.monotonic() + BUSY_MS / 1000
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             return
         except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > until:
+            if "locked" not in str(error) or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
 
 
-def open_reader(path: str, first: Sequence[str] = ()) -> sqlite3.Connection:
+def open_reader(path: str, setup_statements: Sequence[str] = ()) -> sqlite3.Connection:
     """Open for reading. Works in a folder that cannot be written, too.
 
     Args:
-        first: statements that make temporary views.
+        setup_statements: statements that make temporary views.
 
     Returns:
         A connection that refuses to write, for one thread at a time.
@@ -89,7 +89,7 @@ def open_reader(path: str, first: Sequence[str] = ()) -> sqlite3.Connection:
     connection = _connect(path, read_options(path))
     with on_error(connection.close):
         connection.execute(f"PRAGMA cache_size = -{READER_CACHE_KIB}")
-        for statement in first:
+        for statement in setup_statements:
             connection.execute(statement)
         # There is one writer, and no statement of a reader may become another.
         connection.execute("PRAGMA query_only = ON")
@@ -126,10 +126,10 @@ def _connect(path: str, options: str) -> sqlite3.Connection:
 def _identity(path: str) -> tuple[int, int] | None:
     """Return what tells a file from any other that takes its name; None where there is none."""
     try:
-        about = os.lstat(path)
+        status = os.lstat(path)
     except FileNotFoundError:
         return None
-    return about.st_dev, about.st_ino
+    return status.st_dev, status.st_ino
 
 
 @contextmanager

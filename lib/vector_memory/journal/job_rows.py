@@ -56,55 +56,57 @@ def write(connection: sqlite3.Connection, rows: Iterable[JobRow]) -> None:
     marks = ", ".join("?" * len(fields(JobRow)))
     connection.executemany(
         f"INSERT OR REPLACE INTO jobs VALUES ({marks})",
-        [[_written(getattr(row, column.name)) for column in fields(JobRow)] for row in rows],
+        [[_column_value(getattr(row, column.name)) for column in fields(JobRow)] for row in rows],
     )
 
 
-def _written(value: object) -> object:
+def _column_value(value: object) -> object:
     if isinstance(value, datetime):
         return microseconds(value)
     return json.dumps(value) if isinstance(value, Mapping) else value
 
 
-def _row(name: str, enabled: int, *rest: Any) -> JobRow:
-    times: list[Any] = [None if at is None else moment(at) for at in rest[:3]]
-    return JobRow(name, bool(enabled), *times, *rest[3:7], *map(json.loads, rest[7:]))
+def _job_row(name: str, enabled: int, *columns: Any) -> JobRow:
+    times: list[Any] = [None if at is None else moment(at) for at in columns[:3]]
+    return JobRow(name, bool(enabled), *times, *columns[3:7], *map(json.loads, columns[7:]))
 
 
 class JobRows(StateTables):
-    """What is known of jobs, and how files stood that are followed: a part of `State`."""
+    """What is known of jobs, and the stamps of followed files: a part of `State`."""
 
     def jobs(self) -> dict[str, JobRow]:
         """Return what is known of each job, by its name."""
         rows = self._connections.rows("SELECT * FROM jobs ORDER BY name")
-        return {row[0]: _row(*row) for row in rows}
+        return {row[0]: _job_row(*row) for row in rows}
 
     def hasten_job(self, name: str, at: datetime) -> None:
         """Let a job that is enabled, and is not being run, be due at a time at the latest."""
         sql = "UPDATE jobs SET due = min(due, ?) WHERE name = ? AND enabled AND outcome != ?"
         self._connections.write(sql, [(microseconds(at), name, RUNNING)])
 
-    def unread(self, folder: str, now: Mapping[str, str]) -> list[str]:
-        """Return the files below a folder that stand otherwise than when they were read, sorted.
+    def unread(self, folder: str, stamps_now: Mapping[str, str]) -> list[str]:
+        """Return the files below a folder whose stamps are not those that were noted when they were read, sorted.
 
         Args:
-            now: how they stand now: path → stamp.
+            stamps_now: path → stamp.
         """
         sql = "SELECT name, stamp FROM followed WHERE folder = ?"
         stamps = dict(self._connections.rows(sql, (folder,)))
-        return sorted(path for path, stamp in now.items() if stamps.get(text_hash(path)) != stamp)
+        return sorted(
+            path for path, stamp in stamps_now.items() if stamps.get(text_hash(path)) != stamp
+        )
 
     def follow(
-        self, folder: str, read: Mapping[str, str], there: Iterable[str] | None = None
+        self, folder: str, stamps: Mapping[str, str], present: Iterable[str] | None = None
     ) -> None:
-        """Note how files below a folder stood that were read; those that are not `there` are followed no more.
-        What a power cut takes of this is read again."""
-        rows = [(folder, text_hash(path), stamp) for path, stamp in read.items()]
+        """Note the stamps of files below a folder that were read; those that are not `present` are followed no more.
+        Files whose stamps a power cut takes are read again."""
+        rows = [(folder, text_hash(path), stamp) for path, stamp in stamps.items()]
         with self._connections.writing() as connection:
             connection.executemany("INSERT OR REPLACE INTO followed VALUES (?, ?, ?)", rows)
-            if there is not None:
-                kept = {text_hash(path) for path in there}
+            if present is not None:
+                present_names = {text_hash(path) for path in present}
                 sql = "SELECT name FROM followed WHERE folder = ?"
                 names = connection.execute(sql, (folder,)).fetchall()
-                gone = [(folder, name) for (name,) in names if name not in kept]
-                connection.executemany("DELETE FROM followed WHERE folder = ? AND name = ?", gone)
+                absent = [(folder, name) for (name,) in names if name not in present_names]
+                connection.executemany("DELETE FROM followed WHERE folder = ? AND name = ?", absent)

@@ -23,7 +23,7 @@ _HAS_COLD = "SELECT 1 FROM memories WHERE tier = 'cold' LIMIT 1"
 _STANDS = "m.seq, m.project, s.session, s.path, m.turn, m.external_id, m.created_at, m.speaker, m.kind, m.tier = 'cold'"
 
 
-def _of_pairs(terms: Sequence[str]) -> str:
+def _pairs_query(terms: Sequence[str]) -> str:
     """Return an FTS5 query for two of the first terms, "" where there is but one."""
     quoted = [match_expression([term]) for term in terms[:MOST_PAIRED]]
     return " OR ".join(f"({' AND '.join(pair)})" for pair in combinations(filter(None, quoted), 2))
@@ -76,7 +76,7 @@ class QuestionReads(MemoryReads):
             # At a store's end there is little to search: the commonest terms count as well.
             is_little = after_seq and len(terms) <= MAX_QUERY_TERMS
             chosen = terms if is_little else selective(connection, terms, most_rows)
-            query = _of_pairs(chosen) if pairs else match_expression(chosen)
+            query = _pairs_query(chosen) if pairs else match_expression(chosen)
             if not query or k < 1:
                 return []
             limits, values = condition(scope)

@@ -125,10 +125,10 @@ class Listing(SingleReads):
     def recent(self, scope: Scope, k: int, kinds: Sequence[str] = ()) -> list[Memory]:
         """Return the k newest active memories (of these kinds), newest first."""
         if kinds:
-            wanted = set(kinds) & set(scope.kinds) if scope.kinds else set(kinds)
-            if not wanted:
+            wanted_kinds = set(kinds) & set(scope.kinds) if scope.kinds else set(kinds)
+            if not wanted_kinds:
                 return []
-            scope = replace(scope, kinds=tuple(wanted))
+            scope = replace(scope, kinds=tuple(wanted_kinds))
         return self._newest(scope, k, ACTIVE)
 
     def important(self, scope: Scope, k: int) -> list[Memory]:
@@ -169,7 +169,7 @@ class Listing(SingleReads):
             "SELECT m.created_at, s.session FROM memories m CROSS JOIN sources s ON s.id = m.source"
             f" WHERE {talk} m.project = ? AND s.session NOT IN (%s) ORDER BY m.created_at DESC LIMIT 1"
         )
-        first = f"SELECT min(m.created_at) FROM memories m JOIN sources s ON s.id = m.source WHERE {talk} s.session = ?"
+        oldest = f"SELECT min(m.created_at) FROM memories m JOIN sources s ON s.id = m.source WHERE {talk} s.session = ?"
         spans: list[tuple[float, float]] = []
         passed = ["", but]
         with self.connections.reading() as connection:
@@ -185,7 +185,7 @@ class Listing(SingleReads):
                     break
                 end, session = max(ends)
                 passed.append(session)
-                (start,) = connection.execute(first, (session,)).fetchone()
+                (start,) = connection.execute(oldest, (session,)).fetchone()
                 spans.append((start / DAY_US, end / DAY_US))
         return spans
 

@@ -85,25 +85,25 @@ def search(
 def shown(state_db: str, session: str) -> "set[str]":
     """Return the ids of the memories that a session has been given, as `state.db` knows them."""
     sql = "SELECT memory FROM shown WHERE session = ?"
-    late = time.monotonic() + 0.1
-    rows = _query(state_db, lambda c: c.execute(sql, [session]).fetchall(), late)
+    deadline = time.monotonic() + 0.1
+    rows = _query(state_db, lambda c: c.execute(sql, [session]).fetchall(), deadline)
     return {str(row[0]) for row in rows}
 
 
 def trusted(state_db: str, folder: str) -> bool:
     """Whether a project's store may be opened, as `state.db` knows it: a link to it may not, and no other
     store in its place."""
-    late = time.monotonic() + 0.1
-    pinned, own = (
+    deadline = time.monotonic() + 0.1
+    pinned_id_sql, own_id_sql = (
         "SELECT store_id FROM trusted WHERE folder = ?",
         "SELECT value FROM meta WHERE key = 'store_id'",
     )
-    expected = _query(state_db, lambda c: c.execute(pinned, [folder]).fetchall(), late)
+    expected = _query(state_db, lambda c: c.execute(pinned_id_sql, [folder]).fetchall(), deadline)
     # Trusted, but never opened: which store it was is not known yet.
     if not expected or not expected[0][0]:
         return False
     return expected == _query(
-        os.path.join(folder, JOURNAL), lambda c: c.execute(own).fetchall(), late
+        os.path.join(folder, JOURNAL), lambda c: c.execute(own_id_sql).fetchall(), deadline
     )
 
 
@@ -131,22 +131,22 @@ def selective(
     distinct = [term for term in dict.fromkeys(terms) if term]
     words = list(dict.fromkeys(word for term in distinct for word in term.split(" ")))
     marks = ",".join("?" * len(words))
-    held = dict(
+    row_counts = dict(
         connection.execute("SELECT term, doc FROM lexicon_terms WHERE term IN (%s)" % marks, words)
     )
-    rarest = ((min(held.get(word, 0) for word in term.split(" ")), term) for term in distinct)
+    rarest = ((min(row_counts.get(word, 0) for word in term.split(" ")), term) for term in distinct)
     counted = [(count, term) for count, term in rarest if count]
-    kept: "list[str]" = []
+    chosen: "list[str]" = []
     rows = 0
     # A few terms in any case, however common: else a plain question would find nothing.
     for count, term in sorted(counted)[:MAX_QUERY_TERMS]:
         if most_rows is not None and count > most_rows:
             break
         rows += count
-        if len(kept) >= MIN_QUERY_TERMS and rows > MAX_POSTINGS:
+        if len(chosen) >= MIN_QUERY_TERMS and rows > MAX_POSTINGS:
             break
-        kept.append(term)
-    return kept
+        chosen.append(term)
+    return chosen
 
 
 def _hit(row: "tuple[Any, ...]", terms: "Sequence[str]") -> "dict[str, Any]":

@@ -263,29 +263,29 @@ class SingleReads(MemoryReads):
 
     def tags_named(self, words: Sequence[str]) -> list[str]:
         """Return the tags that memories have, or had, which are these words, in whatever case."""
-        asked = {word.casefold() for word in words}
-        read_to, tags = self._tags_read
-        given = self.given_seq()
-        if given != read_to:
+        wanted = {word.casefold() for word in words}
+        read_to_seq, tags = self._tags_read
+        newest_seq = self.given_seq()
+        if newest_seq != read_to_seq:
             # What is changed gets a new number; lower ones follow another history.
-            after, tags = (read_to, tags) if given > read_to else (0, frozenset())
+            after_seq, tags = (read_to_seq, tags) if newest_seq > read_to_seq else (0, frozenset())
             rows = self.connections.rows(
                 "SELECT DISTINCT t.value FROM memories m, json_each(CASE m.tags WHEN '' THEN '[]' ELSE m.tags END) t"
                 " WHERE m.seq > ?",
-                (after,),
+                (after_seq,),
             )
             tags = tags.union(tag for (tag,) in rows)
-            self._tags_read = given, tags
-        return sorted(tag for tag in tags if tag.casefold() in asked)
+            self._tags_read = newest_seq, tags
+        return sorted(tag for tag in tags if tag.casefold() in wanted)
 
     def sessions_named(self, name: str) -> list[str]:
         """Return the sessions that a name means: those whose id begins so, and what a program handed over by it
         (`feed`), which is kept as `client:name`."""
-        kept = session_id(name), session_id(f"feed:{name}")
+        session_ids = session_id(name), session_id(f"feed:{name}")
         rows = self.connections.rows(
             "SELECT DISTINCT session FROM sources WHERE session IN (?2, ?3) OR substr(session, 1, length(?1)) = ?1"
             " OR substr(session, instr(session, ':') + 1) = ?1",
-            (name, *kept),
+            (name, *session_ids),
         )
         return [session for (session,) in rows]
 
@@ -362,12 +362,14 @@ class SingleReads(MemoryReads):
         as they changed after a sequence number. A damaged one is left out."""
         sql = "SELECT m.id, m.seq, m.extra FROM memories m WHERE m.seq > ? AND instr(m.extra, ?)"
         rows = self.connections.rows(f"{sql} AND {ACTIVE}", (after_seq, f'"{name}":'))
-        found: list[tuple[str, int, object]] = []
+        entries: list[tuple[str, int, object]] = []
         for id, seq, extra in rows:
             with suppress(ValueError):
-                noted = json_in.load(extra.encode())
-                found.append((id, seq, noted.get(name) if isinstance(noted, dict) else None))
-        return found
+                extra_fields = json_in.load(extra.encode())
+                entries.append(
+                    (id, seq, extra_fields.get(name) if isinstance(extra_fields, dict) else None)
+                )
+        return entries
 
     def replaced_by(self, ids: Sequence[str]) -> list[Memory]:
         """Return the memories that gave way to these, by `seq`."""
@@ -386,16 +388,16 @@ class SingleReads(MemoryReads):
         # Every row is read: no index knows words by their parts, and nothing may be missed.
         columns = "text, title, tags, files, extra, speaker, external_id, kind, lexical"
         sql = f"SELECT id, {columns} FROM memories"
-        holding = []
+        ids = []
         with self.connections.reading() as connection:
             for id, *values in connection.execute(sql):
                 # A damaged row may hold anything.
-                whole = "\x1f".join(str(value) for value in values).casefold()
-                if any(needle in whole for needle in needles) or any(
-                    needle in " ".join(whole.split()) for needle in needles if " " in needle
+                row_text = "\x1f".join(str(value) for value in values).casefold()
+                if any(needle in row_text for needle in needles) or any(
+                    needle in " ".join(row_text.split()) for needle in needles if " " in needle
                 ):
-                    holding.append(str(id))
-        return holding
+                    ids.append(str(id))
+        return ids
 
     def find_by_hash(self, hash: bytes, project: str, *, past: bool = False) -> Memory | None:
         """Return the newest active memory of a project whose text has this hash, or None; with `past`, one whose time is

@@ -207,9 +207,9 @@ def _numbers(memory: Memory) -> Row:
     back is the checksum of what it was given."""
     source = memory.source
     return (
-        memory.seq, _readable(memory.created_at), float(memory.confidence),
-        _optional(memory.valid_from), _optional(memory.valid_until), _optional(memory.expires_at),
-        _optional(memory.stored_at), _optional(memory.updated_at), int(source.turn),
+        memory.seq, _readable_us(memory.created_at), float(memory.confidence),
+        _optional_us(memory.valid_from), _optional_us(memory.valid_until), _optional_us(memory.expires_at),
+        _optional_us(memory.stored_at), _optional_us(memory.updated_at), int(source.turn),
         int(source.line_start), int(source.line_end),
     )  # fmt: skip
 
@@ -241,11 +241,11 @@ def _is_open(memory: Memory) -> bool:
     )
 
 
-def _optional(at: datetime | None) -> int | None:
-    return None if at is None else _readable(at)
+def _optional_us(at: datetime | None) -> int | None:
+    return None if at is None else _readable_us(at)
 
 
-def _readable(at: datetime) -> int:
+def _readable_us(at: datetime) -> int:
     """Return a time as microseconds that can be read again: the last hours of the calendar in another zone are behind its
     end in UTC, and OverflowError is raised."""
     at_us = microseconds(at)

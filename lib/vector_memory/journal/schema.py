@@ -172,37 +172,37 @@ def _analyse_short_words(connection: sqlite3.Connection) -> None:
     _analyse_anew(connection)
 
 
-def _analyse_anew(connection: sqlite3.Connection, which: str = "") -> None:
-    """Write the terms of memories as they are found now."""
-    wanted = (
+def _analyse_anew(connection: sqlite3.Connection, condition: str = "") -> None:
+    """Analyse the texts of memories again, and write the terms that are others now."""
+    select_sql = (
         "SELECT seq, title, text, files, tags, lexical FROM memories"
-        f" WHERE seq > ? AND status != 'forgotten'{which} ORDER BY seq LIMIT 1000"
+        f" WHERE seq > ? AND status != 'forgotten'{condition} ORDER BY seq LIMIT 1000"
     )
-    last, any_changed = -1, False
-    while rows := connection.execute(wanted, (last,)).fetchall():
-        last = rows[-1][0]
-        changed = [
+    last_seq, has_changed = -1, False
+    while rows := connection.execute(select_sql, (last_seq,)).fetchall():
+        last_seq = rows[-1][0]
+        changed_terms = [
             (terms, seq)
-            for seq, title, text, files, tags, old in rows
-            if (terms := _analysed_row(title, text, files, tags, old)) != old
+            for seq, title, text, files, tags, old_terms in rows
+            if (terms := _analysed_terms(title, text, files, tags, old_terms)) != old_terms
         ]
-        connection.executemany("UPDATE memories SET lexical = ? WHERE seq = ?", changed)
-        any_changed = any_changed or bool(changed)
-    if any_changed:
+        connection.executemany("UPDATE memories SET lexical = ? WHERE seq = ?", changed_terms)
+        has_changed = has_changed or bool(changed_terms)
+    if has_changed:
         # The index holds the old words, and does not see that these rows have changed.
         connection.execute("INSERT OR REPLACE INTO meta VALUES (?, 1)", (REANALYSED,))
 
 
-def _analysed_row(title: str, text: str, files: str, tags: str, old: str) -> str:
+def _analysed_terms(title: str, text: str, files: str, tags: str, old_terms: str) -> str:
     """Return a row's terms. A damaged one keeps what it has: it is no reason not to open the store, and its
     checksum tells."""
     try:
-        return analysed(title, text, _listed(files), _listed(tags))
+        return analysed(title, text, _as_list(files), _as_list(tags))
     except (TypeError, ValueError):
-        return old
+        return old_terms
 
 
-def _listed(column: str) -> list[str]:
+def _as_list(column: str) -> list[str]:
     return list(json.loads(column)) if column else []
 
 

@@ -63,8 +63,8 @@ def condition(scope: Scope) -> Condition:
             parts.append(sql % marks(words))
             values.extend(words)
     if scope.words:
-        each = "instr(' ' || m.lexical || ' ', ?) > 0"
-        parts.append(f"({' OR '.join([each] * len(scope.words))})")
+        has_word = "instr(' ' || m.lexical || ' ', ?) > 0"
+        parts.append(f"({' OR '.join([has_word] * len(scope.words))})")
         values.extend(f" {(analyse(word) or [word])[0]} " for word in scope.words)
     for name, sql in _TIMES:
         if (at := limits[name]) is not None:

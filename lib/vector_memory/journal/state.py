@@ -97,8 +97,8 @@ class State(AuditLog, JobRows, UseLabels, StateRows):
 
         try:
             with self._connections.reading() as connection:
-                found = flaws(connection, read_data, 10)
-                return found or (unreadable(connection) if read_data else [])
+                problems = flaws(connection, read_data, 10)
+                return problems or (unreadable(connection) if read_data else [])
         except VectorMemoryError as error:
             return [error.message]
 
@@ -151,8 +151,8 @@ class State(AuditLog, JobRows, UseLabels, StateRows):
             entries: (action, ids, detail) of what jobs did.
         """
         job_events = [
-            AuditEntry(0, self._now(), name, "job", list(ids), {**more})
-            for name, ids, more in entries
+            AuditEntry(0, self._now(), name, "job", list(ids), {**detail})
+            for name, ids, detail in entries
         ]
         with self._noting, self._taken() as events, self._durably() as connection:
             job_rows.write(connection, rows)
@@ -171,8 +171,8 @@ class State(AuditLog, JobRows, UseLabels, StateRows):
         now = self._now()
         with self._connections.writing() as connection:
             for table, kept_for in KEPT_FOR.items():
-                until = microseconds(now - kept_for)
-                connection.execute(f"DELETE FROM {table} WHERE at < ?", (until,))
+                cutoff_us = microseconds(now - kept_for)
+                connection.execute(f"DELETE FROM {table} WHERE at < ?", (cutoff_us,))
             connection.execute(
                 "DELETE FROM use_labels WHERE at <"
                 " (SELECT at FROM use_labels ORDER BY at DESC LIMIT 1 OFFSET ?)",

@@ -53,7 +53,7 @@ class StateTables:
                 connection.execute("PRAGMA synchronous = NORMAL")
 
 
-def _named_in(path: str) -> list[str]:
+def _sessions_in(path: str) -> list[str]:
     """Return the session that a transcript's path names, that of a subagent's transcript in its folder."""
     *above, name = path.removesuffix(".jsonl").split(os.sep)
     return [name, *(above[-2:-1] if above[-1:] == ["subagents"] else [])]
@@ -75,33 +75,33 @@ class StateRows(StateTables):
     def shown_at(self, session: str) -> dict[str, datetime]:
         """Return when a session was given each memory: id → aware UTC time."""
         sql = "SELECT memory, at FROM shown WHERE session = ?"
-        written = {memory: moment(at) for memory, at in self._connections.rows(sql, (session,))}
+        stored = {memory: moment(at) for memory, at in self._connections.rows(sql, (session,))}
         # On a full disk a session must still not be told everything twice.
-        return {**written, **self._unwritten.get(session, {})}
+        return {**stored, **self._unwritten.get(session, {})}
 
     def add_shown(self, session: str, ids: Iterable[str], at: datetime) -> None:
         """Note that a session has been given memories; where that cannot be written, as long as this
         process lives."""
-        given = list(ids)
-        rows = [(session, id, microseconds(at)) for id in given]
+        memory_ids = list(ids)
+        rows = [(session, id, microseconds(at)) for id in memory_ids]
         try:
             self._connections.write("INSERT OR REPLACE INTO shown VALUES (?, ?, ?)", rows)
         except StoreFullError:
             if len(self._unwritten) > MOST_UNWRITTEN:
                 self._unwritten.clear()
-            self._unwritten.setdefault(session, {}).update(dict.fromkeys(given, at))
+            self._unwritten.setdefault(session, {}).update(dict.fromkeys(memory_ids, at))
 
     def take_back_shown(self, session: str, ids: Iterable[str], at: datetime) -> None:
         """Note that a session was not given memories after all that were noted at a time; what it was given
         since stays."""
-        given = list(ids)
+        memory_ids = list(ids)
         unwritten = self._unwritten.get(session, {})
-        for id in given:
+        for id in memory_ids:
             if unwritten.get(id) == at:
                 del unwritten[id]
         sql = "DELETE FROM shown WHERE session = ? AND memory = ? AND at = ?"
         with contextlib.suppress(StoreFullError):
-            self._connections.write(sql, [(session, id, microseconds(at)) for id in given])
+            self._connections.write(sql, [(session, id, microseconds(at)) for id in memory_ids])
 
     def clear_shown(self, session: str) -> None:
         """Forget what a session has been given: after a compaction it may be given again."""
@@ -132,15 +132,17 @@ class StateRows(StateTables):
                 sql = "SELECT session FROM sessions WHERE project = ?"
                 rows += connection.execute(sql, (project,)).fetchall()
             names = {*transcripts, *(session for (session,) in rows)} - {""}
-            known = [str(path) for (path,) in connection.execute("SELECT path FROM cursors")]
-            gone = {path for path in known if not names.isdisjoint((path, *_named_in(path)))}
-            rows += [(path,) for path in gone]
+            known_paths = [str(path) for (path,) in connection.execute("SELECT path FROM cursors")]
+            gone_paths = {
+                path for path in known_paths if not names.isdisjoint((path, *_sessions_in(path)))
+            }
+            rows += [(path,) for path in gone_paths]
             for table in ("sessions", "shown", "due", "use_labels"):
                 connection.executemany(f"DELETE FROM {table} WHERE session = ?", rows)
             connection.executemany("DELETE FROM cursors WHERE path = ?", rows)
             # Of a folder with other transcripts that are known it must be known, too, which need not be read again.
-            folders = {os.path.dirname(path) for path in gone}
-            folders -= {os.path.dirname(path) for path in known if path not in gone}
+            folders = {os.path.dirname(path) for path in gone_paths}
+            folders -= {os.path.dirname(path) for path in known_paths if path not in gone_paths}
             sql = "DELETE FROM followed WHERE folder IN (?, 'unended:' || ?)"
             connection.executemany(sql, [(folder, folder) for folder in folders])
 

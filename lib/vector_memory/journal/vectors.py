@@ -40,12 +40,12 @@ class VectorCache(SingleReads):
     def count_without_model(self, model: str) -> int:
         """Return how many active memories another model embedded, or none."""
         sql = f"SELECT count(*) FROM memories WHERE {_SOUGHT} AND model != ?"
-        return self.connections.number(sql, (self._number(model),))
+        return self.connections.number(sql, (self._model_number(model),))
 
     def count_with_model(self, model: str) -> int:
         """Return how many active memories this model embedded."""
         sql = f"SELECT count(*) FROM memories WHERE {_SOUGHT} AND model = ?"
-        return self.connections.number(sql, (self._number(model),))
+        return self.connections.number(sql, (self._model_number(model),))
 
     def without_model(self, model: str, limit: int) -> list[Change]:
         """Return what this model has not embedded yet.
@@ -59,8 +59,12 @@ class VectorCache(SingleReads):
         """
         # Model by model, since the index finds equal numbers, not other ones.
         sql = f"SELECT seq FROM memories WHERE {_SOUGHT} AND model = ? ORDER BY seq LIMIT ?"
-        others = self.connections.rows("SELECT id FROM models WHERE name != ?", (model,))
-        seqs = [row[0] for (other,) in others for row in self.connections.rows(sql, (other, limit))]
+        other_ids = self.connections.rows("SELECT id FROM models WHERE name != ?", (model,))
+        seqs = [
+            row[0]
+            for (other_id,) in other_ids
+            for row in self.connections.rows(sql, (other_id, limit))
+        ]
         return self.with_terms(sorted(seqs)[:limit])
 
     def get_vectors(self, hashes: Sequence[bytes], model: str) -> dict[bytes, Vector]:
@@ -73,7 +77,7 @@ class VectorCache(SingleReads):
         Returns:
             Hash → (dim,) float32, L2-normalised. Hashes without a vector are absent.
         """
-        number = self._number(model)
+        number = self._model_number(model)
         by_hash: dict[bytes, Vector] = {}
         for part in parts(hashes):
             sql = f"SELECT hash, vector FROM vectors WHERE model = ? AND hash IN ({marks(part)})"
@@ -104,7 +108,10 @@ class VectorCache(SingleReads):
             connection.executemany(
                 "INSERT INTO vectors VALUES (?, ?, ?)"
                 " ON CONFLICT (hash, model) DO UPDATE SET vector = excluded.vector",
-                ((hash, number, half.tobytes()) for hash, half in zip(hashes, halves, strict=True)),
+                (
+                    (hash, number, vector.tobytes())
+                    for hash, vector in zip(hashes, halves, strict=True)
+                ),
             )
 
     def vectors_of(
@@ -116,7 +123,7 @@ class VectorCache(SingleReads):
             (n,) int64 sequence numbers and (n, dim) float32, L2-normalised, in the same order; None when
             there are none.
         """
-        chunk = self._chunk(seqs, self._number(model))
+        chunk = self._vector_chunk(seqs, self._model_number(model))
         return None if chunk is None else (chunk[0], chunk[2])
 
     def iter_vectors(self, model: str) -> Iterator[tuple[NDArray[np.int64], list[str], Vectors]]:
@@ -126,14 +133,14 @@ class VectorCache(SingleReads):
             (n,) int64 sequence numbers, their n projects, and (n, dim) float32, L2-normalised, in the
             order of (project, seq).
         """
-        number = self._number(model)
+        number = self._model_number(model)
         sql = f"SELECT seq FROM memories WHERE {_SOUGHT} ORDER BY project, seq"
         for part in parts([row[0] for row in self.connections.rows(sql)]):
-            chunk = self._chunk(part, number)
+            chunk = self._vector_chunk(part, number)
             if chunk is not None:
                 yield chunk
 
-    def _chunk(
+    def _vector_chunk(
         self, seqs: Sequence[int], number: int
     ) -> tuple[NDArray[np.int64], list[str], Vectors] | None:
         """Return what is active and has a vector among some rows, as `iter_vectors` does; None for
@@ -151,7 +158,7 @@ class VectorCache(SingleReads):
         numbers, projects, raw = zip(*rows, strict=True)
         return np.array(numbers, np.int64), list(projects), _widen(b"".join(raw), len(rows))
 
-    def _number(self, model: str) -> int:
+    def _model_number(self, model: str) -> int:
         """Return a model's number, -1 for an unknown one."""
         rows = self.connections.rows("SELECT id FROM models WHERE name = ?", (model,))
         return int(rows[0][0]) if rows else -1

@@ -77,8 +77,8 @@ class MemoryWrites(Upkeep):
                     f"Memory {memory.id[:12]} was forgotten or replaced meanwhile."
                 )
             same_text = memory.embedded == old.embedded
-            kept = {name: getattr(old, name) for name in OF_ITS_STORE}
-            new = replace(memory, **kept, model=old.model if same_text else "")
+            store_fields = {name: getattr(old, name) for name in OF_ITS_STORE}
+            new = replace(memory, **store_fields, model=old.model if same_text else "")
             # A text that is no CleanText must reach `to_row`, which refuses it.
             if new == old and isinstance(memory.text, CleanText):
                 return old
@@ -177,7 +177,7 @@ class MemoryWrites(Upkeep):
                 raise BadInputError(
                     "A forgotten memory cannot take part.", "Name memories that are there."
                 )
-            gone = _replace(
+            superseded = _replace(
                 connection,
                 replace(
                     old,
@@ -189,7 +189,7 @@ class MemoryWrites(Upkeep):
                 ),
             )
             put_links(connection, [Link(new.id, old.id, Relation.SUPERSEDES, created_at=at)])
-            return gone
+            return superseded
 
     def touch(self, uses: Mapping[str | int, int], at: datetime) -> None:
         """Count uses of memories, by id or sequence number, the last at a time; unknown ones are left. Gives no
@@ -223,10 +223,10 @@ class MemoryWrites(Upkeep):
                ON CONFLICT (seq) DO UPDATE SET applied = excluded.applied, applied_at = excluded.applied_at
                WHERE applied = 0""",
             [
-                (each.uses, microseconds(used_at), each.applied, at_us, each.id)
-                for each in memories
-                if (used_at := each.last_used_at or each.applied_at)
-                for at_us in (microseconds(each.applied_at) if each.applied_at else 0,)
+                (memory.uses, microseconds(used_at), memory.applied, at_us, memory.id)
+                for memory in memories
+                if (used_at := memory.last_used_at or memory.applied_at)
+                for at_us in (microseconds(memory.applied_at) if memory.applied_at else 0,)
             ],
         )
 
@@ -238,7 +238,7 @@ class MemoryWrites(Upkeep):
             Those that were moved, as they are stored now. What is there already, forgotten or unknown is
             left out.
         """
-        done = []
+        moved_memories = []
         with self.connections.writing() as connection:
             for id, tier in moved.items():
                 for memory in self.reader.memories(connection, "WHERE m.id = ?", (id,)):
@@ -248,8 +248,8 @@ class MemoryWrites(Upkeep):
                     # The index holds all but cold ones: what crosses that line it must follow.
                     if Tier.COLD in (tier, memory.tier):
                         _replace(connection, memory)
-                    done.append(self.reader.get(connection, id))
-        return done
+                    moved_memories.append(self.reader.get(connection, id))
+        return moved_memories
 
 
 def source_id(connection: sqlite3.Connection, source: Source) -> int:
@@ -264,9 +264,11 @@ def next_seqs(connection: sqlite3.Connection, count: int) -> range:
     """Take `count` new sequence numbers and return them, ascending; none is ever given twice, not even
     after its row is gone."""
     # Kept apart from the rows: of a row that was purged the index may still know the number.
-    last = int(connection.execute("SELECT value FROM meta WHERE key = 'last_seq'").fetchone()[0])
-    connection.execute("UPDATE meta SET value = ? WHERE key = 'last_seq'", (last + count,))
-    return range(last + 1, last + count + 1)
+    last_seq = int(
+        connection.execute("SELECT value FROM meta WHERE key = 'last_seq'").fetchone()[0]
+    )
+    connection.execute("UPDATE meta SET value = ? WHERE key = 'last_seq'", (last_seq + count,))
+    return range(last_seq + 1, last_seq + count + 1)
 
 
 def insert(
@@ -284,15 +286,23 @@ def insert(
         sqlite3.IntegrityError: an id is there already.
         TypeError: a text did not go through the redactor.
     """
-    numbers = {name: model_id(connection, name) for name in {m.model for m in memories}}
+    numbers = {name: model_id(connection, name) for name in {memory.model for memory in memories}}
     stored = [
         replace(memory, seq=seq, stored_at=memory.stored_at or at)
         for memory, seq in zip(memories, next_seqs(connection, len(memories)), strict=True)
     ]
-    sources = {(m.source.session, m.source.path): source_id(connection, m.source) for m in stored}
+    sources = {
+        (memory.source.session, memory.source.path): source_id(connection, memory.source)
+        for memory in stored
+    }
     connection.executemany(
         f"{statement} {INSERT}",
-        [to_row(m, sources[m.source.session, m.source.path], numbers[m.model]) for m in stored],
+        [
+            to_row(
+                memory, sources[memory.source.session, memory.source.path], numbers[memory.model]
+            )
+            for memory in stored
+        ],
     )
     return stored
 
@@ -307,10 +317,12 @@ def _tombstone(memory: Memory, at: datetime) -> Memory:
 def _replace(connection: sqlite3.Connection, memory: Memory) -> Memory:
     """Write a memory over the row of its id under a new sequence number."""
     (seq,) = next_seqs(connection, 1)
-    new = replace(memory, seq=seq)
-    row = to_row(new, source_id(connection, new.source), model_id(connection, new.model))
-    connection.execute(UPDATE, (*row, new.id))
-    return new
+    renumbered = replace(memory, seq=seq)
+    row = to_row(
+        renumbered, source_id(connection, renumbered.source), model_id(connection, renumbered.model)
+    )
+    connection.execute(UPDATE, (*row, renumbered.id))
+    return renumbered
 
 
 def purge(connection: sqlite3.Connection, ids: Iterable[str]) -> int:

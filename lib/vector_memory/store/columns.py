@@ -22,11 +22,11 @@ from vector_memory.store.rows import grown
 NOBODY = -1
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _DAY_US = 86_400_000_000
-_NAMED = ("project", "session", "speaker", "kind")
+_WORD_COLUMNS = ("project", "session", "speaker", "kind")
 _NUMBERS = {
     "seqs": np.int64, "turns": np.int64, "days": np.float64, "sizes": np.uint8, "marks": np.uint8,
 }  # fmt: skip
-_CODES = dict.fromkeys(_NAMED, np.int32)
+_CODES = dict.fromkeys(_WORD_COLUMNS, np.int32)
 _PLACES = {"before": np.int32, "after": np.int32, "gone": np.bool_}
 _TYPES: dict[str, Any] = {**_NUMBERS, **_CODES, **_PLACES}
 
@@ -69,12 +69,12 @@ class _Table(NamedTuple):
 
     def rows(self, seqs: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the row of each sequence number, -1 where there is none or it is gone."""
-        held = self.arrays["seqs"][: self.size]
-        if not len(held):
+        present_seqs = self.arrays["seqs"][: self.size]
+        if not len(present_seqs):
             return np.full(len(seqs), -1, np.int64)
-        rows = np.minimum(np.searchsorted(held, seqs), len(held) - 1)
+        rows = np.minimum(np.searchsorted(present_seqs, seqs), len(present_seqs) - 1)
         # A number that is outdated stands nowhere: the search for it ends at its neighbour.
-        rows[(held[rows] != seqs) | self.arrays["gone"][rows]] = -1
+        rows[(present_seqs[rows] != seqs) | self.arrays["gone"][rows]] = -1
         return rows
 
     def values(self, name: str, rows: NDArray[Any]) -> NDArray[Any]:
@@ -97,9 +97,9 @@ class Columns:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         # Numbers stand for words, so that a whole column is compared at once.
-        self._codes: dict[str, dict[str, int]] = {name: {"": NOBODY} for name in _NAMED}
-        self._named: dict[str, list[str]] = {}
-        self._named_of = 0
+        self._codes: dict[str, dict[str, int]] = {name: {"": NOBODY} for name in _WORD_COLUMNS}
+        self._names_by_word: dict[str, list[str]] = {}
+        self._names_read = 0
         self._latest: dict[object, list[tuple[float, float]]] = {}
         self._table = _Table({name: np.empty(0, kind) for name, kind in _TYPES.items()}, 0)
 
@@ -107,11 +107,11 @@ class Columns:
     def build(cls, batches: Iterable[Batch]) -> Columns:
         """Return the columns of all rows that `batches` bring, in whatever order they come."""
         columns = cls()
-        parts = [columns._coded(batch) for batch in batches if len(batch.seqs)]
+        parts = [columns._encoded(batch) for batch in batches if len(batch.seqs)]
         if parts:
             merged = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
             order = np.argsort(merged["seqs"], kind="stable")
-            table = columns._longer({name: values[order] for name, values in merged.items()})
+            table = columns._extended({name: values[order] for name, values in merged.items()})
             _link(table, np.arange(table.size, dtype=np.int32))
             columns._table = table
         return columns
@@ -124,16 +124,16 @@ class Columns:
         """Add rows, whose sequence numbers are higher than all before, and link them. Rows with lower
         numbers are there already and are left out."""
         with self._lock:
-            part = self._coded(batch)
+            part = self._encoded(batch)
             order = np.argsort(part["seqs"], kind="stable")
-            arrays, first = self._table
-            last = int(arrays["seqs"][first - 1]) if first else 0
+            arrays, start = self._table
+            last_seq = int(arrays["seqs"][start - 1]) if start else 0
             # A batch that is applied again, after a crash, brings nothing new.
-            order = order[part["seqs"][order] > last]
+            order = order[part["seqs"][order] > last_seq]
             if not len(order):
                 return
-            table = self._longer({name: values[order] for name, values in part.items()})
-            _link_sessions(table, np.arange(first, table.size, dtype=np.int32))
+            table = self._extended({name: values[order] for name, values in part.items()})
+            _link_sessions(table, np.arange(start, table.size, dtype=np.int32))
             self._table, self._latest = table, {}
 
     def remove(self, seqs: NDArray[np.int64]) -> None:
@@ -167,20 +167,24 @@ class Columns:
         """
         # One look at it: a writer may put another table in its place meanwhile.
         table = self._table
-        asked = np.unique(np.asarray(seqs, np.int64))
+        sought = np.unique(np.asarray(seqs, np.int64))
         if len(spread):
             rows = table.rows(np.asarray(spread, np.int64))
             # What answers a question mostly comes after it, so two of those come along.
-            after = table.follow("after", rows)
-            near = [table.follow("before", rows), after, table.follow("after", after)]
-            asked = np.union1d(asked, table.values("seqs", np.concatenate(near)))
-            asked = asked[asked > 0]
-        rows = table.rows(asked)
-        before = table.follow("before", rows)
+            after_rows = table.follow("after", rows)
+            neighbours = [
+                table.follow("before", rows),
+                after_rows,
+                table.follow("after", after_rows),
+            ]
+            sought = np.union1d(sought, table.values("seqs", np.concatenate(neighbours)))
+            sought = sought[sought > 0]
+        rows = table.rows(sought)
+        before_rows = table.follow("before", rows)
         return Around(
-            seqs=asked,
-            before=table.values("seqs", before),
-            before2=table.values("seqs", table.follow("before", before)),
+            seqs=sought,
+            before=table.values("seqs", before_rows),
+            before2=table.values("seqs", table.follow("before", before_rows)),
             after=table.values("seqs", table.follow("after", rows)),
             session=table.values("session", rows),
             speaker=table.values("speaker", rows),
@@ -212,13 +216,13 @@ class Columns:
         """
         codes = self._codes["speaker"]
         # Names only ever grow in number: they are taken apart anew when there are more.
-        if self._named_of != len(codes):
-            self._named = {}
+        if self._names_read != len(codes):
+            self._names_by_word = {}
             for name in codes:
                 for form in {name.lower(), *name.lower().split()[:1]}:
-                    self._named.setdefault(form, []).append(name)
-            self._named_of = len(codes)
-        return [name for word in words if word for name in self._named.get(word, ())]
+                    self._names_by_word.setdefault(form, []).append(name)
+            self._names_read = len(codes)
+        return [name for word in words if word for name in self._names_by_word.get(word, ())]
 
     def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
         """Return the newest memories of a scope's projects and kinds that were made in a time.
@@ -234,7 +238,7 @@ class Columns:
         """
         arrays, count = table = self._table
         days = arrays["days"][:count]
-        inside = (days >= start) & (days < end) & self._inside(table, scope)
+        inside = (days >= start) & (days < end) & self._in_projects(table, scope)
         rows = np.flatnonzero(inside & self._of_kinds(table, scope))
         newest = rows[np.argsort(-days[rows], kind="stable")[:k]]
         return [int(seq) for seq in arrays["seqs"][newest]]
@@ -250,7 +254,7 @@ class Columns:
         if any(elsewhere) or scope.is_by_state:
             return None
         arrays, count = table = self._table
-        inside = self._inside(table, scope) & self._of_kinds(table, scope)
+        inside = self._in_projects(table, scope) & self._of_kinds(table, scope)
         for at, is_in in ((scope.since, np.greater_equal), (scope.until, np.less)):
             if at is not None:
                 inside &= is_in(arrays["days"][:count], microseconds(at) / _DAY_US)
@@ -277,7 +281,7 @@ class Columns:
     def _spans(self, scope: Scope, count: int, hidden: int) -> list[tuple[float, float]]:
         arrays, size = table = self._table
         sessions = arrays["session"][:size]
-        inside = self._inside(table, scope)
+        inside = self._in_projects(table, scope)
         rows = np.flatnonzero(inside & (sessions != NOBODY) & (sessions != hidden))
         if not len(rows):
             return []
@@ -294,23 +298,23 @@ class Columns:
 
     # -- small parts ------------------------------------------------------------------------------
 
-    def _inside(self, table: _Table, scope: Scope) -> NDArray[np.bool_]:
+    def _in_projects(self, table: _Table, scope: Scope) -> NDArray[np.bool_]:
         alive = ~table.arrays["gone"][: table.size]
         if scope.projects is None:
             return np.asarray(alive)
-        wanted = self.codes("project", scope.projects)
+        codes = self.codes("project", scope.projects)
         if GLOBAL_PROJECT in scope.projects:
-            wanted.append(NOBODY)
-        return np.asarray(alive & np.isin(table.arrays["project"][: table.size], wanted))
+            codes.append(NOBODY)
+        return np.asarray(alive & np.isin(table.arrays["project"][: table.size], codes))
 
     def _of_kinds(self, table: _Table, scope: Scope) -> NDArray[np.bool_]:
         """Return which rows are of a scope's kinds: all of them where it names none."""
         if not scope.kinds:
             return np.ones(table.size, bool)
-        wanted = self.codes("kind", map(storable, scope.kinds))
-        return np.asarray(np.isin(table.arrays["kind"][: table.size], wanted))
+        codes = self.codes("kind", map(storable, scope.kinds))
+        return np.asarray(np.isin(table.arrays["kind"][: table.size], codes))
 
-    def _coded(self, batch: Batch) -> dict[str, Any]:
+    def _encoded(self, batch: Batch) -> dict[str, Any]:
         """Return a batch with numbers for words."""
         part: dict[str, Any] = {
             "seqs": np.asarray(batch.seqs, np.int64),
@@ -319,7 +323,7 @@ class Columns:
             "sizes": np.asarray(batch.sizes, np.uint8),
             "marks": np.asarray(batch.marks, np.uint8),
         }
-        for name in _NAMED:
+        for name in _WORD_COLUMNS:
             numbers = self._codes[name]
             # "" is there from the beginning as NOBODY, so that the next code is one less.
             distinct, places = batch.words[name]
@@ -329,20 +333,20 @@ class Columns:
         part["session"][(part["marks"] & Mark.ASIDE) != 0] = NOBODY
         return part
 
-    def _longer(self, part: dict[str, Any]) -> _Table:
+    def _extended(self, part: dict[str, Any]) -> _Table:
         """Return the table with more rows at its end, which are not linked yet."""
-        arrays, first = self._table
-        count = first + len(part["seqs"])
+        arrays, start = self._table
+        count = start + len(part["seqs"])
         if count > len(arrays["seqs"]):
             # With some room to spare: copying everything for each batch would be quadratic.
-            room = max(count, int(1.2 * first), 256)
+            room = max(count, int(1.2 * start), 256)
             arrays = {name: grown(array, room) for name, array in arrays.items()}
         # These rows lie beyond what any search sees, so they can be written in place.
         for name, values in part.items():
-            arrays[name][first:count] = values
+            arrays[name][start:count] = values
         for name in ("before", "after"):
-            arrays[name][first:count] = -1
-        arrays["gone"][first:count] = False
+            arrays[name][start:count] = -1
+        arrays["gone"][start:count] = False
         return _Table(arrays, count)
 
 
@@ -365,8 +369,8 @@ def _link(table: _Table, rows: NDArray[np.int32]) -> None:
     rows = rows[np.lexsort((rows, arrays["turns"][rows], session[rows], project[rows]))]
     if not len(rows):
         return
-    first, second = rows[:-1], rows[1:]
-    same = (session[first] == session[second]) & (project[first] == project[second])
-    arrays["before"][second] = np.where(same, first, -1)
-    arrays["after"][first] = np.where(same, second, -1)
+    earlier, later = rows[:-1], rows[1:]
+    same_session = (session[earlier] == session[later]) & (project[earlier] == project[later])
+    arrays["before"][later] = np.where(same_session, earlier, -1)
+    arrays["after"][earlier] = np.where(same_session, later, -1)
     arrays["before"][rows[0]] = arrays["after"][rows[-1]] = -1

@@ -81,7 +81,7 @@ class WriteGuard:
                 self.sync()
         elif wrong := self._wrong_at_first_sight():
             raise StoreDamagedError(
-                f"{_named(wrong)} of {self.folder} are missing or have changed.",
+                f"{_first_of(wrong)} of {self.folder} are missing or have changed.",
                 "The index is made anew from the journal by itself.",
             )
 
@@ -124,20 +124,20 @@ class WriteGuard:
         present = self._present()
         sums = {path: self._sums[path] for path in present if path in self._sums}
         # Files are written once: what is listed has been synced, and only new ones cost time.
-        new = present - set(sums)
-        for path in new:
+        new_paths = present - set(sums)
+        for path in new_paths:
             with contextlib.suppress(FileNotFoundError):
-                whole = os.path.join(self.folder, path)
-                sync_file(whole)
+                full_path = os.path.join(self.folder, path)
+                sync_file(full_path)
                 if os.path.basename(path) not in REWRITTEN:
-                    sums[path] = sum_of(whole)
+                    sums[path] = sum_of(full_path)
         # A file whose folder is not synced may be gone after a power cut, whole as it is.
-        for folder in self._folders_of(new):
+        for folder in self._folders_of(new_paths):
             sync_file(folder)
         if sums != self._sums:
             self._sums = sums
             write_durably(self.list, json.dumps(sums).encode())
-        return len(new)
+        return len(new_paths)
 
     def _load(self) -> bool:
         """Read the list; whether there is one.
@@ -210,7 +210,7 @@ class WriteGuard:
             sync_file(os.path.dirname(self.mark))
 
 
-def _named(paths: list[str]) -> str:
+def _first_of(paths: list[str]) -> str:
     """Return some of these paths, and how many more there are."""
-    more = len(paths) - MOST_NAMED
-    return ", ".join(sorted(paths)[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    left_out = len(paths) - MOST_NAMED
+    return ", ".join(sorted(paths)[:MOST_NAMED]) + (f" and {left_out} more" if left_out > 0 else "")

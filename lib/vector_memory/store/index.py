@@ -215,19 +215,19 @@ class Index:
             if self._lance is None:
                 lance = LanceIndex.open(self.store, self.model, self.dim)
                 try:
-                    self._follow_up(lance)
+                    self._build_derived(lance)
                 except StoreDamagedError as error:
                     lance.set_aside(error.message)
-                    self._follow_up(lance)
+                    self._build_derived(lance)
                 # Last: from here on searches use it, so everything that belongs to it must be
                 # there.
                 self._lance = lance
             return self._lance
 
-    def _follow_up(self, lance: LanceIndex) -> None:
+    def _build_derived(self, lance: LanceIndex) -> None:
         """Make everything that is made of LanceDB's rows."""
         try:
-            self._level(lance)
+            self._align_matrix(lance)
             self._columns = Columns.build(lance.iter_columns())
             self._learn_common(lance)
         except (ArithmeticError, LookupError, TypeError) as error:
@@ -266,19 +266,19 @@ class Index:
         """
         with self._writing():
             lance = self._loaded()
-            gone = lance.apply(rows, removed_ids, reached)
+            gone_seqs = lance.apply(rows, removed_ids, reached)
             # After the commit: what is in memory alone must not be ahead of what is on the disk.
             # A batch may bring a memory twice: the last one counts, as in the table.
             newest = list({row.memory.id: row for row in rows}.values())
-            self._follow_columns(newest, gone)
+            self._update_columns(newest, gone_seqs)
             if self._matrix is None:
                 return
-            self._follow(self._matrix, newest, gone)
+            self._update_matrix(self._matrix, newest, gone_seqs)
             # A matrix that is ahead of the table keeps the mark that it has.
             if not self._ahead:
                 self._matrix.mark_reached(lance.reached())
             elif lance.reached() >= self._matrix.reached():
-                self._level(lance)
+                self._align_matrix(lance)
 
     def needs_optimize(self) -> bool:
         """Whether enough was written since the last time that searches suffer."""
@@ -344,33 +344,33 @@ class Index:
             StoreFullError: the disk is full; `rebuild` helps when there is room.
             StoreDamagedError: LanceDB cannot use its table; `rebuild` helps.
         """
-        kept = np.unique(np.array(list(living), np.int64))
+        kept_seqs = np.unique(np.array(list(living), np.int64))
         with self._writing():
             lance = self._loaded()
-            gone = np.setdiff1d(lance.allowed(Scope()), kept)
+            gone_seqs = np.setdiff1d(lance.allowed(Scope()), kept_seqs)
             if self._columns is not None:
-                self._columns.remove(gone)
+                self._columns.remove(gone_seqs)
             # From now until the files are in place no failed search means damage.
             self.renewed_at_s = float("inf")
             try:
-                lance.rewrite(kept)
+                lance.rewrite(kept_seqs)
             finally:
                 self.renewed_at_s = time.monotonic()
             if self._matrix is not None:
-                self._matrix.remove(np.setdiff1d(self._matrix.seqs(), kept))
+                self._matrix.remove(np.setdiff1d(self._matrix.seqs(), kept_seqs))
             self._save_matrix()
-            self._drop_others()
+            self._delete_other_matrices()
 
     @property
     def is_renewing(self) -> bool:
         """Whether files were replaced a moment ago, so that a search that failed says nothing."""
         return time.monotonic() - self.renewed_at_s < RENEWING_S
 
-    def _drop_others(self) -> None:
+    def _delete_other_matrices(self) -> None:
         """Delete the matrices of other models."""
-        folder, own = os.path.split(self.matrix_folder)
+        folder, own_name = os.path.split(self.matrix_folder)
         for name in os.listdir(folder) if os.path.isdir(folder) else ():
-            if name != own:
+            if name != own_name:
                 removal.remove(os.path.join(folder, name))
 
     def set_aside(self, reason: str) -> None:
@@ -455,44 +455,46 @@ class Index:
             shares = lance.shares(SAMPLE_ROWS)
             self._common = {term: share for term, share in shares.items() if share >= COMMON_SHARE}
 
-    def _follow_columns(self, newest: Sequence[IndexRow], gone: NDArray[np.int64]) -> None:
+    def _update_columns(self, newest: Sequence[IndexRow], gone_seqs: NDArray[np.int64]) -> None:
         """Do in the columns what was done in LanceDB."""
         if self._columns is None:
             return
         added = form.batch(newest)
         # A row that keeps its number, having been given its vector, is not taken out.
-        self._columns.remove(np.setdiff1d(gone, added.seqs))
+        self._columns.remove(np.setdiff1d(gone_seqs, added.seqs))
         if newest:
             self._columns.add(added)
 
-    def _follow(self, matrix: Matrix, newest: Sequence[IndexRow], gone: NDArray[np.int64]) -> None:
+    def _update_matrix(
+        self, matrix: Matrix, newest: Sequence[IndexRow], gone_seqs: NDArray[np.int64]
+    ) -> None:
         """Do in the matrix what was done in LanceDB."""
         places, vectors = form.usable([row.vector for row in newest], self.dim)
-        kept = [newest[place].memory for place in places]
-        seqs = np.array([memory.seq for memory in kept], np.int64)
-        matrix.remove(np.setdiff1d(gone, seqs))
-        if kept:
-            matrix.add(seqs, [memory.project for memory in kept], vectors)
+        embedded = [newest[place].memory for place in places]
+        seqs = np.array([memory.seq for memory in embedded], np.int64)
+        matrix.remove(np.setdiff1d(gone_seqs, seqs))
+        if embedded:
+            matrix.add(seqs, [memory.project for memory in embedded], vectors)
 
-    def _level(self, lance: LanceIndex) -> None:
+    def _align_matrix(self, lance: LanceIndex) -> None:
         """Make the matrix equal to LanceDB's rows, or see that it waits for them."""
         matrix = self._matrix
         if matrix is not None and matrix.reached() > lance.reached():
             self._ahead = True
             return
         self._ahead = False
-        present = lance.embedded_seqs()
+        table_seqs = lance.embedded_seqs()
         if matrix is None:
-            self._rebuild_matrix(lance, len(present))
+            self._rebuild_matrix(lance, len(table_seqs))
             return
         # Only the difference is read: at a start that is next to nothing.
-        held = matrix.seqs()
-        missing = np.setdiff1d(present, held)
+        matrix_seqs = matrix.seqs()
+        missing = np.setdiff1d(table_seqs, matrix_seqs)
         # So much in the tail would slow each search; writing everything in order is quicker.
-        if len(missing) > _MOSTLY_NEW * max(len(present), 1_000):
-            self._rebuild_matrix(lance, len(present))
+        if len(missing) > _MOSTLY_NEW * max(len(table_seqs), 1_000):
+            self._rebuild_matrix(lance, len(table_seqs))
             return
-        matrix.remove(np.setdiff1d(held, present))
+        matrix.remove(np.setdiff1d(matrix_seqs, table_seqs))
         for seqs, projects, vectors in lance.iter_vectors(missing):
             matrix.add(seqs, projects, vectors)
         matrix.mark_reached(lance.reached())

@@ -121,7 +121,7 @@ class LanceIndex:
         if not words or k < 1 or scope.projects == ():
             return list
         query = self._handle.query().nearest_to_text(_match(words))
-        query = _filtered(query, scope).limit(k).select(["seq", "_score"])
+        query = _in_scope(query, scope).limit(k).select(["seq", "_score"])
         # LanceDB would read the schema first, to see whether a column holds blobs: none does, and every
         # prompt would wait half a millisecond.
         query._table = None
@@ -153,7 +153,7 @@ class LanceIndex:
         """Return the sequence numbers of all memories in a scope, (n,) int64, ascending."""
         if scope.projects == ():
             return np.empty(0, np.int64)
-        query = _filtered(self._handle.query(), scope).select(["seq", "kind"])
+        query = _in_scope(self._handle.query(), scope).select(["seq", "kind"])
         rows = self._table.ask("filtering", query.to_arrow())
         seqs = np.asarray(rows["seq"].to_numpy(), np.int64)
         # The mark has no kind, and is in no scope.
@@ -166,7 +166,7 @@ class LanceIndex:
             (m,) int64 in no order; m is smaller than the number of ids where some are unknown.
         """
         pieces = [np.empty(0, np.int64)]
-        for where in _among("id", list(map(storable, ids))):
+        for where in _any_of("id", list(map(storable, ids))):
             query = self._handle.query().where(where).select(["seq"])
             pieces.append(self._table.ask("searching", query.to_arrow())["seq"].to_numpy())
         return np.concatenate(pieces)
@@ -183,9 +183,13 @@ class LanceIndex:
                     # Every memory has all of them: LanceDB has read what is damaged, and noticed nothing.
                     raise ValueError("values are missing")
                 if batch.num_rows:
-                    seqs, created, turns, sizes, marks = (batch[n].to_numpy() for n in numbers)
-                    named: dict[str, WordColumn] = {n: form.dictionary(batch[n]) for n in words}
-                    yield Batch(seqs, created, turns, sizes, marks, named)
+                    seqs, created, turns, sizes, marks = (
+                        batch[name].to_numpy() for name in numbers
+                    )
+                    word_columns: dict[str, WordColumn] = {
+                        name: form.dictionary(batch[name]) for name in words
+                    }
+                    yield Batch(seqs, created, turns, sizes, marks, word_columns)
 
     def embedded_seqs(self) -> NDArray[np.int64]:
         """Return the sequence numbers of all memories that have a vector, (n,) int64, in no order."""
@@ -207,10 +211,10 @@ class LanceIndex:
         from lancedb.expr import col, lit
 
         if seqs is None:
-            yield from self._vectors_where(col("embedded") == lit(True))
+            yield from self._iter_vectors_where(col("embedded") == lit(True))
             return
-        for where in _among("seq", seqs.tolist()):
-            yield from self._vectors_where(where)
+        for where in _any_of("seq", seqs.tolist()):
+            yield from self._iter_vectors_where(where)
 
     # -- changing it --------------------------------------------------------------------------
 
@@ -234,21 +238,21 @@ class LanceIndex:
             # A batch that is applied again must not take the mark back.
             reached = max(reached, self._table.reached)
             # Asked before they are gone: the matrix and the columns know rows by number alone.
-            gone = self.seqs_of([*newest, *removed])
+            gone_seqs = self.seqs_of([*newest, *removed])
             with translated("writing", self._table.path), self._table.guard.writing():
-                for where in _among("id", list(map(storable, removed))) if len(gone) else ():
+                for where in _any_of("id", list(map(storable, removed))) if len(gone_seqs) else ():
                     self._table.run(self._handle.delete(where))
                 self._merge(list(newest.values()), reached)
             # Only now: the files are synced, and a crash before this applies the batch again.
             self._table.reached = reached
             self._unindexed += len(newest)
             self._loose += 1
-        return gone
+        return gone_seqs
 
     def needs_optimize(self) -> bool:
         """Whether enough was written since the last time that searches suffer, or whether files
         that were replaced then can be deleted now."""
-        return self._worn() or (self._untidy > 0 and time.monotonic() >= self._tidy_at_s)
+        return self._is_worn() or (self._untidy > 0 and time.monotonic() >= self._tidy_at_s)
 
     @property
     def tidies_later(self) -> bool:
@@ -274,19 +278,19 @@ class LanceIndex:
             self._table.remake()
             self._untidy = self._unindexed = self._loose = 0
 
-    def rewrite(self, kept: NDArray[np.int64]) -> None:
+    def rewrite(self, kept_seqs: NDArray[np.int64]) -> None:
         """Write the table anew with these of its rows, so that nothing else is left in any file; tables
         of other models and earlier damaged copies are deleted.
 
         Args:
-            kept: (n,) int64 sequence numbers; those that the table does not have are left out.
+            kept_seqs: (n,) int64 sequence numbers; those that the table does not have are left out.
 
         Raises:
             StoreFullError: the disk is full; the table goes on as it was.
             StoreDamagedError: it cannot be read.
         """
         with self._changing("rewriting"):
-            self._table.rewrite(kept)
+            self._table.rewrite(kept_seqs)
             self._table.run(self._table.warm())
             self._untidy = self._unindexed = self._loose = 0
 
@@ -339,7 +343,7 @@ class LanceIndex:
         # The mark has no vector, which LanceDB refuses unless told that null is meant.
         self._table.run(builder.execute(data, on_bad_vectors="null"))
 
-    def _vectors_where(self, where: Any) -> Iterator[Chunk]:
+    def _iter_vectors_where(self, where: Any) -> Iterator[Chunk]:
         query = self._handle.query().where(where).select(["seq", "project", "vector"])
         # What is read of a damaged table may be of no shape.
         with translated("reading", self._table.path):
@@ -352,7 +356,7 @@ class LanceIndex:
         flat = batch["vector"].flatten().to_numpy(zero_copy_only=False)
         return np.asarray(flat, np.float32).reshape(-1, self._table.dim)
 
-    def _worn(self) -> bool:
+    def _is_worn(self) -> bool:
         return self._unindexed >= UNINDEXED_ROWS or self._loose >= LOOSE_BATCHES
 
     def _has_replaced(self) -> bool:
@@ -361,9 +365,9 @@ class LanceIndex:
 
     def _plan_tidying(self) -> None:
         """Plan when to call `optimize` again: what it replaced may still be read for a while."""
-        wrote_much = self._worn() or (self._loose > 0 and not self._untidy)
-        left = TIDY_PASSES if wrote_much else max(0, self._untidy - 1)
-        self._untidy = left if self._has_replaced() else 0
+        wrote_much = self._is_worn() or (self._loose > 0 and not self._untidy)
+        passes_left = TIDY_PASSES if wrote_much else max(0, self._untidy - 1)
+        self._untidy = passes_left if self._has_replaced() else 0
         self._tidy_at_s = time.monotonic() + OLD_VERSION_AGE.total_seconds()
         self._unindexed = self._loose = 0
 
@@ -376,7 +380,7 @@ def _match(words: str) -> Any:
     return make(words, "lexical", operator=FullTextOperator.OR)
 
 
-def _among(column: str, words: Sequence[Any]) -> Iterator[Any]:
+def _any_of(column: str, words: Sequence[Any]) -> Iterator[Any]:
     """Yield conditions that a column holds one of these values, for so many at once."""
     from lancedb.expr import col, lit
 
@@ -384,7 +388,7 @@ def _among(column: str, words: Sequence[Any]) -> Iterator[Any]:
         yield col(column).isin([lit(word) for word in words[start : start + _IDS_AT_ONCE]])
 
 
-def _filtered(query: Any, scope: Scope) -> Any:
+def _in_scope(query: Any, scope: Scope) -> Any:
     where = form.expression(scope)
     return query if where is None else query.where(where)
 
@@ -442,7 +446,7 @@ def _data_problems(index: LanceIndex) -> list[str]:
         for row in _rows(batch):
             rows += 1
             marks += row["id"] == form.REACHED_ID
-            wrong += row["id"] != form.REACHED_ID and not _sound(row)
+            wrong += row["id"] != form.REACHED_ID and not _is_sound(row)
             ids.add(row["id"])
     sentences = []
     if wrong:
@@ -468,7 +472,7 @@ def _rows(batch: Any) -> list[dict[str, Any]]:
     return list(plain)
 
 
-def _sound(row: dict[str, Any]) -> bool:
+def _is_sound(row: dict[str, Any]) -> bool:
     vector = row.pop("vector")
     expected = row.pop("checksum")
     values = [row[name] for name in form.CHECKED]

@@ -136,32 +136,32 @@ class LanceTable(LoopThread):
         self.discard_damaged()
         self._start()
 
-    def rewrite(self, kept: NDArray[np.int64]) -> None:
+    def rewrite(self, kept_seqs: NDArray[np.int64]) -> None:
         """Copy some rows into a new table and put it in the place of the old one. A process that dies in
         between leaves the old table, or none: the journal has everything.
 
         Args:
-            kept: the rows' sequence numbers, (n,) int64.
+            kept_seqs: the rows' sequence numbers, (n,) int64.
         """
-        new = os.path.join(self.folder, f"{self.name}{NEW}.lance")
+        new_path = os.path.join(self.folder, f"{self.name}{NEW}.lance")
         # First: tables of other models hold the same words, and take the room that the copy needs.
         self._delete_others()
-        self.run(self._copy_rows(kept))
+        self.run(self._copy_rows(kept_seqs))
         handle, connection = self.handle, self._connection
         # The list is of the old files, some of which have the names of new ones.
         self.guard.forget()
         # The mark stands while neither table is in its place.
         with self.guard.writing():
             put_aside(self.path, self.store, ASIDE)
-            os.rename(new, self.path)
+            os.rename(new_path, self.path)
         # What LanceDB keeps in memory of files it keeps by their paths: these are other files.
         self._connection = None
         self._start()
-        for gone in (handle, connection):
-            gone.close()
+        for resource in (handle, connection):
+            resource.close()
         self.discard_damaged()
 
-    async def _copy_rows(self, kept: NDArray[np.int64]) -> None:
+    async def _copy_rows(self, kept_seqs: NDArray[np.int64]) -> None:
         """Write rows, and the mark, into a new table beside this one, with its indexes."""
         import pyarrow as pa
 
@@ -180,7 +180,9 @@ class LanceTable(LoopThread):
 
         async for batch in await self.handle.query().to_batches(max_batch_length=ROWS_AT_ONCE):
             # The mark's number is that of another row; it alone has no kind.
-            staying = np.isin(batch["seq"].to_numpy(), kept) | ~np.asarray(batch["kind"].is_valid())
+            staying = np.isin(batch["seq"].to_numpy(), kept_seqs) | ~np.asarray(
+                batch["kind"].is_valid()
+            )
             waiting.append(batch.filter(pa.array(staying)))
             # There is a batch for each file, and each `add` makes one.
             if sum(part.num_rows for part in waiting) >= ROWS_AT_ONCE:
@@ -194,9 +196,11 @@ class LanceTable(LoopThread):
     def _delete_others(self) -> None:
         """Delete what is in the folder besides this table: those of other models, and what an interrupted
         rewriting left."""
-        own = {os.path.basename(path) for path in (self.path, self.guard.mark, self.guard.list)}
+        own_names = {
+            os.path.basename(path) for path in (self.path, self.guard.mark, self.guard.list)
+        }
         for name in os.listdir(self.folder):
-            if name not in own and name.lstrip(".").startswith(TABLES):
+            if name not in own_names and name.lstrip(".").startswith(TABLES):
                 removal.remove(os.path.join(self.folder, name))
 
     def discard_damaged(self) -> None:

@@ -192,10 +192,10 @@ class Matrix:
             tail = slice(0, view.tail_rows)
             outside = view.tail_dead[tail]
             if scope.projects is not None:
-                wanted = [
+                wanted_codes = [
                     view.codes[project] for project in scope.projects if project in view.codes
                 ]
-                outside = outside | ~np.isin(view.tail_codes[tail], wanted)
+                outside = outside | ~np.isin(view.tail_codes[tail], wanted_codes)
             rows = ExactRows(view.tail_vectors[tail])
             parts.append(_scored(rows, tail, view.tail_seqs, outside, query, allowed))
         return _top(parts, k, copies)
@@ -227,19 +227,19 @@ class Matrix:
             vectors: (n, dim) float32, L2-normalised.
         """
         with self._lock:
-            new = ~self._has(seqs)
-            if not new.any():
+            is_new = ~self._are_present(seqs)
+            if not is_new.any():
                 return
-            count = int(new.sum())
+            count = int(is_new.sum())
             view = self._room_for(count)
-            end = view.tail_rows + count
+            tail_end = view.tail_rows + count
             # Beyond what any search sees: the view that shows them comes last.
-            rows = slice(view.tail_rows, end)
-            view.tail_vectors[rows] = vectors[new]
-            view.tail_seqs[rows] = seqs[new]
-            view.tail_codes[rows] = self._code_of(projects)[new]
+            rows = slice(view.tail_rows, tail_end)
+            view.tail_vectors[rows] = vectors[is_new]
+            view.tail_seqs[rows] = seqs[is_new]
+            view.tail_codes[rows] = self._code_of(projects)[is_new]
             view.tail_dead[rows] = False
-            self._view = replace(view, tail_rows=end)
+            self._view = replace(view, tail_rows=tail_end)
             self._changed = True
 
     def remove(self, seqs: NDArray[np.int64]) -> None:
@@ -379,15 +379,15 @@ class Matrix:
             codes[start:stop] = self._view.codes[name]
         return codes
 
-    def _has(self, seqs: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _are_present(self, seqs: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return for each sequence number whether it is among the rows that are not gone."""
         view = self._view
         places = _places(seqs, view.saved.seqs, view.saved_order)
-        there = places >= 0
-        there[there] = ~view.dead[places[there]]
+        is_present = places >= 0
+        is_present[is_present] = ~view.dead[places[is_present]]
         tail = slice(0, view.tail_rows)
         alive = view.tail_seqs[tail][~view.tail_dead[tail]]
-        return np.asarray(there | np.isin(seqs, alive))
+        return np.asarray(is_present | np.isin(seqs, alive))
 
     def _room_for(self, count: int) -> _View:
         """Return a view whose tail has room for `count` more rows."""
@@ -406,31 +406,31 @@ class Matrix:
 
 
 def _places(
-    wanted: NDArray[np.int64], seqs: NDArray[np.int64], order: NDArray[np.int64]
+    wanted_seqs: NDArray[np.int64], seqs: NDArray[np.int64], order: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return where each wanted number stands among `seqs`, which ascend by `order`; -1 where it
     does not."""
     if not len(seqs):
-        return np.full(len(wanted), -1, np.int64)
-    places = order[np.minimum(np.searchsorted(seqs, wanted, sorter=order), len(seqs) - 1)]
-    return np.where(seqs[places] == wanted, places, -1)
+        return np.full(len(wanted_seqs), -1, np.int64)
+    places = order[np.minimum(np.searchsorted(seqs, wanted_seqs, sorter=order), len(seqs) - 1)]
+    return np.where(seqs[places] == wanted_seqs, places, -1)
 
 
 def _fill(
     vectors: Vectors,
-    wanted: NDArray[np.int64],
+    wanted_seqs: NDArray[np.int64],
     seqs: NDArray[np.int64],
     order: NDArray[np.int64],
     rows: Rows,
 ) -> None:
     """Set the rows of `vectors` whose sequence numbers are among `seqs`, which ascend by `order`."""
-    places = _places(wanted, seqs, order)
-    there = np.flatnonzero(places >= 0)
+    places = _places(wanted_seqs, seqs, order)
+    present = np.flatnonzero(places >= 0)
     # A few at a time: what is taken of all at once is larger than what the C library keeps, so that the
     # system has to give it anew, page by page, for each question.
-    for start in range(0, len(there), _TAKEN):
-        some = there[start : start + _TAKEN]
-        vectors[some] = rows.take(places[some])
+    for start in range(0, len(present), _TAKEN):
+        part = present[start : start + _TAKEN]
+        vectors[part] = rows.take(places[part])
 
 
 def _nothing(dim: int) -> Saved:
@@ -454,9 +454,9 @@ def _slices(ranges: Ranges, projects: Sequence[str] | None) -> list[slice]:
     rows as one slice for None."""
     if projects is None:
         return [slice(0, ranges.stops[-1])] if ranges.stops else []
-    wanted = set(projects)
+    wanted_projects = set(projects)
     rows = zip(ranges.projects, ranges.starts, ranges.stops, strict=True)
-    return [slice(start, stop) for name, start, stop in rows if name in wanted]
+    return [slice(start, stop) for name, start, stop in rows if name in wanted_projects]
 
 
 def _scored(
@@ -513,13 +513,13 @@ def _top(
     if copies == 1:
         best = _best(scores, seqs, k)
     else:
-        near = np.round(scores, ALIKE_DIGITS)
-        best, count, most = _best(near, seqs, k), k, min(len(seqs), k * copies)
+        rounded = np.round(scores, ALIKE_DIGITS)
+        best, count, most = _best(rounded, seqs, k), k, min(len(seqs), k * copies)
         # One more than asked for: of the last one not all copies may be there yet.
-        while (texts := int(_first(near[best]).sum())) <= k and count < most:
+        while (texts := int(_first(rounded[best]).sum())) <= k and count < most:
             count = min(most, count * max(2, -(-k // max(1, texts))))
-            best = _best(near, seqs, count)
-        best = best[_first(near[best])][:k]
+            best = _best(rounded, seqs, count)
+        best = best[_first(rounded[best])][:k]
     pairs = zip(seqs[best].tolist(), scores[best].tolist(), strict=True)
     return [Candidate(seq, score) for seq, score in pairs]
 

@@ -137,8 +137,8 @@ def load(folder: str, model: str, dim: int) -> Saved:
         OSError: it cannot be read.
         StoreDamagedError: it is damaged.
     """
-    there = os.listdir(folder) if os.path.isdir(folder) else []
-    if META not in there and any(map(is_ours, there)):
+    file_names = os.listdir(folder) if os.path.isdir(folder) else []
+    if META not in file_names and any(map(is_ours, file_names)):
         raise _damaged(folder, f"{META} is missing")
     meta = _read_meta(folder)
     # Told apart from damage: what another model or version made is whole, and just of no use.
@@ -151,7 +151,7 @@ def load(folder: str, model: str, dim: int) -> Saved:
         with os.fdopen(open_own(os.path.join(folder, seqs_name)), "rb") as file:
             # Read, not mapped: every search looks numbers up in them.
             seqs = np.fromfile(file, np.int64)
-        held = _mapped(paths, rows, dim)
+        vectors = _mapped(paths, rows, dim)
     except (ValueError, FileNotFoundError) as error:
         raise _damaged(folder, "its vectors are incomplete") from error
     if (
@@ -160,7 +160,7 @@ def load(folder: str, model: str, dim: int) -> Saved:
     ):
         raise _damaged(folder, "its sequence numbers are damaged")
     ranges = Ranges(tuple(meta["projects"]), tuple(meta["starts"]), tuple(meta["stops"]))
-    return Saved(seqs, held, ranges, meta["reached"], meta["generation"])
+    return Saved(seqs, vectors, ranges, meta["reached"], meta["generation"])
 
 
 def _mapped(paths: Sequence[str], rows: int, dim: int) -> Rows:

@@ -93,14 +93,14 @@ class CodedRows:
         count = int(keep.sum())
         length = rows.stop - rows.start
         short = max(LEAST_SHORTLIST, length // SHORT_SHARE)
-        wanted = max(min(SHORTLIST, short), length // SHORTLIST_SHARE)
+        target_size = max(min(SHORTLIST, short), length // SHORTLIST_SHARE)
         # So few can all be compared: counting signs first would save nothing.
-        if count <= wanted:
+        if count <= target_size:
             return np.flatnonzero(keep)
         distances = self._distances(rows, signs_of(query[None])[:, 0])
         # Counting is linear; sorting a million numbers would take longer than all the rest.
         reached = np.cumsum(np.bincount(distances[keep]))
-        limit = int(np.searchsorted(reached, wanted))
+        limit = int(np.searchsorted(reached, target_size))
         return np.flatnonzero(keep & (distances <= limit))
 
     def _distances(self, rows: slice, query: NDArray[np.uint64]) -> NDArray[np.uint16]:
@@ -109,11 +109,11 @@ class CodedRows:
         # Block by block, so that the sums stay in the cache while the words are added to them.
         for start in range(0, len(distances), _BLOCK):
             block = distances[start : start + _BLOCK]
-            at = slice(rows.start + start, rows.start + start + len(block))
+            block_rows = slice(rows.start + start, rows.start + start + len(block))
             # The first word sets the block, which is not initialised.
-            block[:] = np.bitwise_count(self.signs[0, at] ^ query[0])
+            block[:] = np.bitwise_count(self.signs[0, block_rows] ^ query[0])
             for word in range(1, len(query)):
-                block += np.bitwise_count(self.signs[word, at] ^ query[word])
+                block += np.bitwise_count(self.signs[word, block_rows] ^ query[word])
         return distances
 
 

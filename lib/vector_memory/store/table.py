@@ -166,19 +166,19 @@ def dictionary(words: Any) -> tuple[list[str], NDArray[np.int32]]:
     return encoded.dictionary.to_pylist(), encoded.indices.to_numpy(zero_copy_only=False)
 
 
-def vector_bytes(half: NDArray[np.float16]) -> bytes:
+def vector_bytes(vector: NDArray[np.float16]) -> bytes:
     """Return what a checksum covers of a stored vector, (dim,) float16: its bytes, none of an absent
     one."""
-    return half.tobytes() if half.any() else b""
+    return vector.tobytes() if vector.any() else b""
 
 
 def half_vectors(rows: Sequence[IndexRow], dim: int) -> NDArray[np.float16]:
     """Return (n, dim) float16 in the order of `rows`; rows without a usable vector are all zeros."""
     # Half the size, for an error of about 1e-5 in a cosine.
-    half = np.zeros((len(rows), dim), np.float16)
+    halves = np.zeros((len(rows), dim), np.float16)
     places, vectors = usable([row.vector for row in rows], dim)
-    half[places] = vectors
-    return half
+    halves[places] = vectors
+    return halves
 
 
 def usable(vectors: Sequence[Any], dim: int) -> tuple[NDArray[np.int64], Vectors]:
@@ -187,8 +187,12 @@ def usable(vectors: Sequence[Any], dim: int) -> tuple[NDArray[np.int64], Vectors
     Returns:
         Their places, (m,) int64 ascending, and (m, dim) float32 in that order.
     """
-    fitting = [i for i, one in enumerate(vectors) if one is not None and one.shape == (dim,)]
-    stacked = np.array([vectors[i] for i in fitting], np.float32).reshape(-1, dim)
+    fitting = [
+        place
+        for place, vector in enumerate(vectors)
+        if vector is not None and vector.shape == (dim,)
+    ]
+    stacked = np.array([vectors[place] for place in fitting], np.float32).reshape(-1, dim)
     has_direction = np.isfinite(stacked).all(axis=1) & stacked.any(axis=1)
     return np.array(fitting, np.int64)[has_direction], stacked[has_direction]
 
@@ -254,9 +258,9 @@ def expression(scope: Scope) -> Any:
         parts.append(~col("collection").isin([lit(storable(name)) for name in scope.without]))
     # Entities stand among the tags: their kind before the colon keeps them apart.
     parts += [
-        reduce(or_, (col("tags").contains(joined_tags([word])) for word in wanted))
-        for wanted in (scope.tags, scope.entities)
-        if wanted
+        reduce(or_, (col("tags").contains(joined_tags([word])) for word in words))
+        for words in (scope.tags, scope.entities)
+        if words
     ]
     if scope.since is not None:
         parts.append(col("created_at") >= lit(microseconds(scope.since)))
@@ -265,12 +269,12 @@ def expression(scope: Scope) -> Any:
     return reduce(and_, parts) if parts else None
 
 
-def _vector_array(half: NDArray[np.float16], dim: int) -> Any:
+def _vector_array(vectors: NDArray[np.float16], dim: int) -> Any:
     """Return the vectors and one null for the mark as an Arrow array; zeros become null."""
     import pyarrow as pa
 
-    flat = np.zeros((len(half) + 1, dim), np.float16)
-    flat[:-1] = half
+    flat = np.zeros((len(vectors) + 1, dim), np.float16)
+    flat[:-1] = vectors
     absent = ~flat.any(axis=1)
     return pa.FixedSizeListArray.from_arrays(
         pa.array(flat.ravel()), type=pa.list_(pa.float16(), dim), mask=pa.array(absent)

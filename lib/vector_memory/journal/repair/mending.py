@@ -57,12 +57,12 @@ def mend_journal(path: str, why: str) -> Salvaged | None:
     Returns:
         What could be saved, and where the old file lies.
     """
-    done = salvage.prepare(path, why)
-    if done is None:
+    salvaged = salvage.prepare(path, why)
+    if salvaged is None:
         return None
     for name in swap.DERIVED:
         removal.remove(os.path.join(os.path.dirname(path), name))
-    return salvage.report(done, swap.finish(path))
+    return salvage.report(salvaged, swap.finish(path))
 
 
 def mend_state(path: str, why: str) -> Salvaged:
@@ -75,7 +75,7 @@ def mend_state(path: str, why: str) -> Salvaged:
         OSError, sqlite3.Error: it cannot be written.
     """
     with salvage.empty_beside(path, MIGRATIONS) as connection:
-        rows = _copy(path, connection)
+        rows = _copy_rows(path, connection)
     swap.make_ready(path)
     return salvage.report(Salvaged(why, rows, at=utc_now().isoformat()), swap.finish(path))
 
@@ -90,7 +90,7 @@ def unreadable(connection: sqlite3.Connection) -> list[str]:
     return [
         f"Rows of {table} are damaged."
         for table, columns in _tables(connection).items()
-        if not all(_is_whole(table, columns, row) for row in _all(connection, table))
+        if not all(_is_whole(table, columns, row) for row in _all_rows(connection, table))
     ]
 
 
@@ -103,20 +103,20 @@ def _tables(connection: sqlite3.Connection) -> Mapping[str, Columns]:
     }
 
 
-def _all(connection: sqlite3.Connection, table: str) -> Iterator[tuple[object, ...]]:
+def _all_rows(connection: sqlite3.Connection, table: str) -> Iterator[tuple[object, ...]]:
     yield from connection.execute(f"SELECT * FROM {table}")
 
 
-def _copy(path: str, target: sqlite3.Connection) -> int:
+def _copy_rows(path: str, target: sqlite3.Connection) -> int:
     """Copy what can be read of every table; return how many rows that were."""
     tables = _tables(target)
     target.execute("BEGIN IMMEDIATE")
     broken: set[str] = set()
     for table, columns in tables.items():
         # Table by table, each as far as it goes: one that is damaged takes none of the others along.
-        for found in _readable(path, table, broken):
-            if _is_whole(table, columns, found):
-                _insert(target, table, columns, found)
+        for readable_row in _readable_rows(path, table, broken):
+            if _is_whole(table, columns, readable_row):
+                _insert(target, table, columns, readable_row)
     # No guesses: but for the audit log, nothing would say which of two is the row.
     for number, values in Pages(path).rows(with_guesses=False) if broken else ():
         # The number of a row is its key, and stored as NULL.
@@ -129,13 +129,13 @@ def _copy(path: str, target: sqlite3.Connection) -> int:
     return sum(target.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables)
 
 
-def _readable(path: str, table: str, broken: set[str]) -> Iterator[tuple[object, ...]]:
+def _readable_rows(path: str, table: str, broken: set[str]) -> Iterator[tuple[object, ...]]:
     """Yield the rows that SQLite finds; a table of which it does not come to the end is added to `broken`."""
     try:
         with closing(sqlite3.connect(uri(path, "mode=rw"), uri=True)) as source:
             # Else SQLite reads nothing at all of a file that is shorter than its header says.
             source.execute("PRAGMA writable_schema = ON")
-            yield from _all(source, table)
+            yield from _all_rows(source, table)
     except sqlite3.DatabaseError:
         broken.add(table)
 

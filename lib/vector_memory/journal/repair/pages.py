@@ -40,13 +40,13 @@ class Pages:
 
     def __init__(self, path: str) -> None:
         self._content = _read(path)
-        self._log = _logged(_read(path + "-wal"))
+        self._log = _logged_pages(_read(path + "-wal"))
         self._numbers = sorted({*range(1, len(self._content) // PAGE + 1), *self._log})
         # Where pages were taken out, what comes behind them stands so many pages further ahead.
-        there = len(self._content) // PAGE
+        page_count = len(self._content) // PAGE
         is_header = self._content[: len(MAGIC)] in (MAGIC, bytes(len(MAGIC)))
-        claimed = int.from_bytes(self._content[28:32], "big") if is_header else there + 1
-        self._shifts = sorted({0, min(0, there - claimed)}, reverse=True)
+        claimed_count = int.from_bytes(self._content[28:32], "big") if is_header else page_count + 1
+        self._shifts = sorted({0, min(0, page_count - claimed_count)}, reverse=True)
 
     @property
     def ours(self) -> bool:
@@ -70,39 +70,43 @@ class Pages:
 
     def _rows_of(self, page: bytes, start: int, shifts: Sequence[int]) -> Iterator[Row]:
         kind = page[start]
-        inner = kind == _INDEX_INNER
-        first = start + (12 if inner else 8)
+        is_inner = kind == _INDEX_INNER
+        pointers_start = start + (12 if is_inner else 8)
         cells = int.from_bytes(page[start + 3 : start + 5], "big")
-        for place in range(first, min(first + 2 * cells, PAGE - 1), 2):
-            at = int.from_bytes(page[place : place + 2], "big")
+        for place in range(pointers_start, min(pointers_start + 2 * cells, PAGE - 1), 2):
+            offset = int.from_bytes(page[place : place + 2], "big")
             for shift in shifts:
                 with contextlib.suppress(ValueError, IndexError, struct.error):
-                    yield self._cell(page, at + (4 if inner else 0), kind == _TABLE_LEAF, shift)
+                    yield self._cell(
+                        page, offset + (4 if is_inner else 0), kind == _TABLE_LEAF, shift
+                    )
 
-    def _cell(self, page: bytes, at: int, table: bool, shift: int) -> Row:
-        size, at = _varint(page, at)
+    def _cell(self, page: bytes, offset: int, is_table: bool, shift: int) -> Row:
+        size, offset = _varint(page, offset)
         number = 0
-        if table:
-            number, at = _varint(page, at)
+        if is_table:
+            number, offset = _varint(page, offset)
         # A damaged size must not ask for all the memory that there is.
         if size > _MOST_BYTES:
             raise ValueError("a row of this size is none")
-        local = _local(size, table)
-        payload = page[at : at + local]
-        if local < size:
-            payload = self._whole(payload, page[at + local : at + local + 4], size, shift)
+        local_size = _local_size(size, is_table)
+        payload = page[offset : offset + local_size]
+        if local_size < size:
+            payload = self._full_payload(
+                payload, page[offset + local_size : offset + local_size + 4], size, shift
+            )
         return number, _values(payload)
 
-    def _whole(self, payload: bytes, following: bytes, size: int, shift: int) -> bytes:
+    def _full_payload(self, payload: bytes, following: bytes, size: int, shift: int) -> bytes:
         """Return a payload with what is in its overflow pages."""
         parts, missing = [payload], size - len(payload)
         while missing > 0:
             page = self._page(int.from_bytes(following, "big") + shift)
             if len(page) != PAGE:
                 raise ValueError("its overflow pages are not there")
-            following, more = page[:4], page[4 : 4 + missing]
-            parts.append(more)
-            missing -= len(more)
+            following, content = page[:4], page[4 : 4 + missing]
+            parts.append(content)
+            missing -= len(content)
         if any(following):
             raise ValueError("its last page is another row's")
         return b"".join(parts)
@@ -123,7 +127,7 @@ def _read(path: str) -> Any:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def _logged(log: Any) -> dict[int, bytes]:
+def _logged_pages(log: Any) -> dict[int, bytes]:
     """Return the pages of a write-ahead log up to its last commit, by their numbers.
 
     A frame belongs to the log when it has its salt. SQLite ends at the first frame whose checksum is
@@ -133,23 +137,23 @@ def _logged(log: Any) -> dict[int, bytes]:
         return {}
     pages: dict[int, bytes] = {}
     pending: dict[int, bytes] = {}
-    for at in range(_LOG_HEADER, len(log) - PAGE - _FRAME_HEADER + 1, _FRAME_HEADER + PAGE):
-        head = log[at : at + _FRAME_HEADER]
-        number = int.from_bytes(head[:4], "big")
+    for offset in range(_LOG_HEADER, len(log) - PAGE - _FRAME_HEADER + 1, _FRAME_HEADER + PAGE):
+        header = log[offset : offset + _FRAME_HEADER]
+        number = int.from_bytes(header[:4], "big")
         # A frame of an earlier round of the log, which is written over from its start.
-        if head[8:16] != log[16:24] or not number:
+        if header[8:16] != log[16:24] or not number:
             continue
-        pending[number] = log[at + _FRAME_HEADER : at + _FRAME_HEADER + PAGE]
+        pending[number] = log[offset + _FRAME_HEADER : offset + _FRAME_HEADER + PAGE]
         # This frame commits; what comes after the last of them never counted.
-        if head[4:8] != b"\0\0\0\0":
+        if header[4:8] != b"\0\0\0\0":
             pages.update(pending)
             pending.clear()
     return pages
 
 
-def _local(size: int, table: bool) -> int:
+def _local_size(size: int, is_table: bool) -> int:
     """Return how many bytes of a payload stand in the page itself."""
-    most = PAGE - 35 if table else (PAGE - 12) * 64 // 255 - 23
+    most = PAGE - 35 if is_table else (PAGE - 12) * 64 // 255 - 23
     if size <= most:
         return size
     least = (PAGE - 12) * 32 // 255 - 23
@@ -157,15 +161,15 @@ def _local(size: int, table: bool) -> int:
     return local if local <= most else least
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
+def _varint(data: bytes, offset: int) -> tuple[int, int]:
     """Return a number of one to nine bytes, and where it ends."""
     value = 0
-    for place in range(at, at + 8):
+    for place in range(offset, offset + 8):
         byte = data[place]
         value = value << 7 | byte & 0x7F
         if byte < 0x80:
             return value, place + 1
-    return value << 8 | data[at + 8], at + 9
+    return value << 8 | data[offset + 8], offset + 9
 
 
 def _values(payload: bytes) -> list[Any]:
@@ -174,36 +178,36 @@ def _values(payload: bytes) -> list[Any]:
     Raises:
         ValueError, IndexError: it is no record.
     """
-    end, at = _varint(payload, 0)
+    header_end, offset = _varint(payload, 0)
     kinds = []
-    while at < end:
-        kind, at = _varint(payload, at)
+    while offset < header_end:
+        kind, offset = _varint(payload, offset)
         kinds.append(kind)
-    if at != end:
+    if offset != header_end:
         raise ValueError("its header is damaged")
     values = []
     for kind in kinds:
-        value, end = _value(payload, end, kind)
+        value, offset = _value(payload, offset, kind)
         values.append(value)
     # A guess that does not come out even was a wrong one.
-    if end != len(payload):
+    if offset != len(payload):
         raise ValueError("its size is another one")
     return values
 
 
-def _value(data: bytes, at: int, kind: int) -> tuple[Any, int]:
+def _value(data: bytes, offset: int, kind: int) -> tuple[Any, int]:
     if kind == 0:
-        return None, at
+        return None, offset
     if kind in (8, 9):
-        return kind - 8, at
+        return kind - 8, offset
     if kind in (10, 11):
         raise ValueError("there is no such type")
     size = _WIDTHS[kind] if kind < 7 else 8 if kind == 7 else (kind - 12) // 2
-    raw = data[at : at + size]
+    raw = data[offset : offset + size]
     if len(raw) != size:
         raise ValueError("it ends early")
     if kind < 7:
-        return int.from_bytes(raw, "big", signed=True), at + size
+        return int.from_bytes(raw, "big", signed=True), offset + size
     if kind == 7:
-        return struct.unpack(">d", raw)[0], at + size
-    return (raw.decode() if kind % 2 else raw), at + size
+        return struct.unpack(">d", raw)[0], offset + size
+    return (raw.decode() if kind % 2 else raw), offset + size

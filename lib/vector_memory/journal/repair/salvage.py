@@ -61,7 +61,7 @@ class Salvaged:
 
 
 @dataclass
-class _Small:
+class _SmallTables:
     """What all memories of a journal share, and which there should be."""
 
     sources: dict[int, tuple[str, str]] = field(default_factory=dict)
@@ -72,8 +72,8 @@ class _Small:
     meta: Record = field(default_factory=Record)
     seqs: set[int] = field(default_factory=set)
     """The sequence numbers that some index knows."""
-    named: dict[int, str] = field(default_factory=dict)
-    """What may be the ids of these."""
+    ids: dict[int, str] = field(default_factory=dict)
+    """Sequence number → what may be the id of its memory."""
 
 
 def prepare(path: str, why: str) -> Salvaged | None:
@@ -92,12 +92,12 @@ def prepare(path: str, why: str) -> Salvaged | None:
     if not pages.ours and not swap.was_in_use(os.path.dirname(path)):
         return None
     with empty_beside(path, MIGRATIONS) as connection:
-        done = _save(connection, pages, why)
-    if not (done.kept or swap.was_in_use(os.path.dirname(path))):
+        salvaged = _save(connection, pages, why)
+    if not (salvaged.kept or swap.was_in_use(os.path.dirname(path))):
         os.unlink(swap.part(path))
         return None
     swap.make_ready(path)
-    return done
+    return salvaged
 
 
 @contextmanager
@@ -105,7 +105,7 @@ def empty_beside(path: str, migrations: Sequence[Migration]) -> Iterator[sqlite3
     """Give an empty database beside another one, for `swap.make_ready` when it is filled."""
     part = swap.part(path)
     # An earlier attempt that was interrupted: it may be anything.
-    for leftover in (part, *(part + side for side in swap.SIDE_FILES)):
+    for leftover in (part, *(part + suffix for suffix in swap.SIDE_FILES)):
         drop(leftover)
     create_file(part)
     with closing(open_writer(part, "NORMAL")) as connection:
@@ -115,36 +115,44 @@ def empty_beside(path: str, migrations: Sequence[Migration]) -> Iterator[sqlite3
         connection.execute("PRAGMA journal_mode = DELETE")
 
 
-def report(done: Salvaged, aside: str) -> Salvaged:
+def report(salvaged: Salvaged, aside: str) -> Salvaged:
     """Leave beside the file that was set aside what could be saved of it; return that."""
-    done.aside = os.path.dirname(aside)
-    facts = {**asdict(done), "lost": done.lost[:MOST_NAMED], "lost_count": len(done.lost)}
-    write_durably(os.path.join(done.aside, swap.REPORT), json.dumps(facts).encode())
+    salvaged.aside = os.path.dirname(aside)
+    facts = {
+        **asdict(salvaged),
+        "lost": salvaged.lost[:MOST_NAMED],
+        "lost_count": len(salvaged.lost),
+    }
+    write_durably(os.path.join(salvaged.aside, swap.REPORT), json.dumps(facts).encode())
     log.error(
-        "%s: %d memories saved, %d known to be lost; %s", done.why, done.kept, len(done.lost), aside
+        "%s: %d memories saved, %d known to be lost; %s",
+        salvaged.why,
+        salvaged.kept,
+        len(salvaged.lost),
+        aside,
     )
-    return done
+    return salvaged
 
 
 def _save(connection: sqlite3.Connection, pages: Pages, why: str) -> Salvaged:
     """Copy all that is readable into an empty journal."""
     columns = [row[1] for row in connection.execute("PRAGMA table_info(memories)")]
-    small = _Small()
+    small = _SmallTables()
     for number, values in pages.rows(with_guesses=True):
         if len(values) < len(columns) - _ADDED:
             _sort_in(small, number, values)
     connection.execute("BEGIN IMMEDIATE")
-    _insert(connection, "models", [(n, name) for n, name in small.models.items()])
-    _insert(connection, "sources", [(n, *source) for n, source in small.sources.items()])
-    kept, doubtful = _save_memories(connection, pages, columns, small)
-    _save_rest(connection, small, kept)
+    _insert(connection, "models", [(number, name) for number, name in small.models.items()])
+    _insert(connection, "sources", [(number, *source) for number, source in small.sources.items()])
+    saved_seqs, doubtful = _save_memories(connection, pages, columns, small)
+    _save_rest(connection, small, saved_seqs)
     connection.execute("COMMIT")
-    gone = sorted(small.seqs - set(kept.values()))
-    lost = [small.named.get(seq) or f"#{seq}" for seq in gone]
-    return Salvaged(why, len(kept), doubtful, lost, form.utc_now().isoformat())
+    lost_seqs = sorted(small.seqs - set(saved_seqs.values()))
+    lost = [small.ids.get(seq) or f"#{seq}" for seq in lost_seqs]
+    return Salvaged(why, len(saved_seqs), doubtful, lost, form.utc_now().isoformat())
 
 
-def _sort_in(small: _Small, number: int, values: list[Any]) -> None:
+def _sort_in(small: _SmallTables, number: int, values: list[Any]) -> None:
     """Put a row where its shape says that it belongs."""
     match values:
         case [None, str(name)] if number:
@@ -153,7 +161,7 @@ def _sort_in(small: _Small, number: int, values: list[Any]) -> None:
             small.meta[key] = value
         case [str(id), int(seq)] if not number and id not in _STATUSES:
             # Ids and external ids: ours are hexadecimal.
-            small.named[seq] = id if is_hex(id, 32) else small.named.get(seq) or id
+            small.ids[seq] = id if is_hex(id, 32) else small.ids.get(seq) or id
         case [bytes(hash), int(seq)] if not number and len(hash) in (0, _HASH_BYTES):
             small.seqs.add(seq)
         case [int(), int(), int(seq)] if not number:
@@ -171,36 +179,36 @@ def _sort_in(small: _Small, number: int, values: list[Any]) -> None:
 
 
 def _save_memories(
-    connection: sqlite3.Connection, pages: Pages, columns: list[str], small: _Small
+    connection: sqlite3.Connection, pages: Pages, columns: list[str], small: _SmallTables
 ) -> tuple[dict[str, int], int]:
     """Copy memories and vectors; return the memories' sequence numbers by their ids, and how many
     are doubtful."""
-    kept: dict[str, int] = {}
+    saved_seqs: dict[str, int] = {}
     doubtful: set[str] = set()
     for number, values in pages.rows(with_guesses=True):
         match values:
             case [bytes(hash), int(model), bytes(vector)] if number and len(hash) == _HASH_BYTES:
                 if model in small.models:
                     _insert(connection, "vectors", [(hash, model, vector)])
-            case [None, str(id), *_] if _is_row(values, columns) and kept.get(id, 0) < number:
+            case [None, str(id), *_] if _is_row(values, columns) and saved_seqs.get(id, 0) < number:
                 # One that was being replaced may stand there twice: the later one counts.
                 row = Record(zip(columns, values, strict=False), seq=number)
-                completed = _complete(small, row)
-                if completed is not None:
+                row_values = _complete(small, row)
+                if row_values is not None:
                     connection.execute("DELETE FROM memories WHERE id = ? OR seq = ?", (id, number))
-                    connection.execute(f"INSERT {form.INSERT}", completed[0])
+                    connection.execute(f"INSERT {form.INSERT}", row_values[0])
                     if row.get("tier") in _TIERS:
                         writes.place(connection, id, Tier(row["tier"]))
-                    kept[id] = number
-                    (doubtful.discard if completed[1] else doubtful.add)(id)
-    return kept, len(doubtful)
+                    saved_seqs[id] = number
+                    (doubtful.discard if row_values[1] else doubtful.add)(id)
+    return saved_seqs, len(doubtful)
 
 
 def _is_row(values: list[Any], columns: list[str]) -> bool:
     return len(columns) - _ADDED <= len(values) <= len(columns)
 
 
-def _complete(small: _Small, row: Record) -> tuple[form.Row, bool] | None:
+def _complete(small: _SmallTables, row: Record) -> tuple[form.Row, bool] | None:
     """Return the values of a row to insert, and whether they are what was written: else only the text
     is known to be. None where not even that is.
 
@@ -224,11 +232,15 @@ def _complete(small: _Small, row: Record) -> tuple[form.Row, bool] | None:
         return None
 
 
-def _save_rest(connection: sqlite3.Connection, small: _Small, kept: dict[str, int]) -> None:
-    seqs = set(kept.values())
-    used = [(seq, *uses) for seq, uses in small.usage.items() if seq in seqs]
-    _insert(connection, "usage", used)
-    _insert(connection, "links", [link for link in small.links if {link[0], link[1]} <= set(kept)])
+def _save_rest(
+    connection: sqlite3.Connection, small: _SmallTables, saved_seqs: dict[str, int]
+) -> None:
+    seqs = set(saved_seqs.values())
+    usage = [(seq, *uses) for seq, uses in small.usage.items() if seq in seqs]
+    _insert(connection, "usage", usage)
+    _insert(
+        connection, "links", [link for link in small.links if {link[0], link[1]} <= set(saved_seqs)]
+    )
     _insert(connection, "projects", small.projects)
     connection.execute(
         "DELETE FROM sources WHERE id != 0 AND id NOT IN (SELECT source FROM memories)"

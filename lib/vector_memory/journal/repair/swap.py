@@ -49,9 +49,9 @@ def finish(path: str, mark: str = DAMAGED) -> str:
     folder, name = os.path.split(path)
     aside = put_aside(path, folder, name, MOST_KEPT, mark)
     # A log left behind would be played into the new file.
-    for side in SIDE_FILES:
-        if os.path.exists(path + side):
-            os.rename(path + side, aside + side)
+    for suffix in SIDE_FILES:
+        if os.path.exists(path + suffix):
+            os.rename(path + suffix, aside + suffix)
     os.rename(incoming(path), path)
     # Both folders: else a power cut may undo one rename and keep the other.
     sync_file(os.path.dirname(aside))

@@ -30,7 +30,7 @@ def move(source: Journal, scope: Scope, target: Journal) -> int:
     with source.connections.holding():
         sql = f"SELECT m.seq FROM memories m WHERE {limits} ORDER BY m.seq"
         seqs = [row[0] for row in source.connections.rows(sql, values)]
-        ids = [id for part in parts(seqs) for id in _copied(source, part, target)]
+        ids = [id for part in parts(seqs) for id in _copy_memories(source, part, target)]
         # Only now: links go over when both of their ends are there.
         _copy_links(source, ids, target)
         moved = 0
@@ -42,7 +42,7 @@ def move(source: Journal, scope: Scope, target: Journal) -> int:
     return moved
 
 
-def _copied(source: Journal, seqs: Sequence[int], target: Journal) -> list[str]:
+def _copy_memories(source: Journal, seqs: Sequence[int], target: Journal) -> list[str]:
     """Copy memories with their usage and their vectors; return their ids."""
     by_seq = source.by_seqs(seqs, tuple(Status))
     memories = [by_seq[seq] for seq in seqs if seq in by_seq]
@@ -67,9 +67,9 @@ def _copy_vectors(source: Journal, memories: Sequence[Memory], target: Journal) 
 
 def _copy_links(source: Journal, ids: Sequence[str], target: Journal) -> None:
     """Copy the links whose two ends are now in the target."""
-    there = set(ids)
-    for some in parts(ids):
-        links = source.links_of(some)
-        inside = [link for link in links if link.from_id in there and link.to_id in there]
+    copied_ids = set(ids)
+    for part in parts(ids):
+        links = source.links_of(part)
+        inside = [link for link in links if link.from_id in copied_ids and link.to_id in copied_ids]
         with target.connections.writing() as connection:
             put_links(connection, inside)

@@ -30,10 +30,10 @@ class Upkeep(MemoryReads):
         """
         try:
             with self.connections.reading() as connection:
-                problems = _structure(connection, read_data)
+                problems = _structure_problems(connection, read_data)
                 if read_data:
                     # Where rows are damaged, mending them looks at the vectors, too.
-                    problems += _rows(connection) or _vectors(connection)
+                    problems += _row_problems(connection) or _vector_problems(connection)
             if self.connections.writable:
                 with self.connections.maintaining() as connection:
                     if not lexical.is_sound(connection):
@@ -48,7 +48,7 @@ class Upkeep(MemoryReads):
         with self.connections.writing() as connection:
             # First, with its triggers: keeping it level row by row would take far longer.
             schema.drop_lexicon(connection)
-            for rows in _pieces(connection):
+            for rows in _row_pieces(connection):
                 ends = rows[0][0], rows[-1][0]
                 memories = self.reader.memories(connection, "WHERE m.seq BETWEEN ? AND ?", ends)
                 connection.executemany(
@@ -93,17 +93,17 @@ class Upkeep(MemoryReads):
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
-def _structure(connection: sqlite3.Connection, thorough: bool) -> list[str]:
-    lost = connection.execute("PRAGMA foreign_key_check")
+def _structure_problems(connection: sqlite3.Connection, thorough: bool) -> list[str]:
+    dangling = connection.execute("PRAGMA foreign_key_check")
     return [
         *flaws(connection, thorough, MAX_PROBLEMS),
-        *(f"A row of {row[0]} refers to nothing in {row[2]}." for row in lost),
+        *(f"A row of {row[0]} refers to nothing in {row[2]}." for row in dangling),
     ]
 
 
-def _rows(connection: sqlite3.Connection) -> list[str]:
+def _row_problems(connection: sqlite3.Connection) -> list[str]:
     problems: list[str] = []
-    for rows in _pieces(connection):
+    for rows in _row_pieces(connection):
         for row in rows:
             if not is_sound(row):
                 problems.append(f"Memory {row[AT_ID]!r}: its checksum is wrong.")
@@ -114,15 +114,15 @@ def _rows(connection: sqlite3.Connection) -> list[str]:
     return problems
 
 
-def _pieces(connection: sqlite3.Connection) -> Iterator[list[Row]]:
+def _row_pieces(connection: sqlite3.Connection) -> Iterator[list[Row]]:
     """Yield all rows by their sequence numbers, some at a time."""
-    last = -1
+    last_seq = -1
     sql = f"{SELECT} WHERE m.seq > ? ORDER BY m.seq LIMIT ?"
-    while rows := connection.execute(sql, (last, CHUNK)).fetchall():
+    while rows := connection.execute(sql, (last_seq, CHUNK)).fetchall():
         yield rows
-        last = rows[-1][0]
+        last_seq = rows[-1][0]
 
 
-def _vectors(connection: sqlite3.Connection) -> list[str]:
+def _vector_problems(connection: sqlite3.Connection) -> list[str]:
     wrong = len(vectors.wrong(connection))
     return [f"{wrong} cached vectors are damaged."] if wrong else []

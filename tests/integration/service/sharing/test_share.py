@@ -645,7 +645,7 @@ def test_a_row_that_cannot_be_read_goes_with_its_author(
     off = datetime.fromisoformat("9999-12-31T23:59:59-23:00")
     with monkeypatch.context() as patched:
         # As it was stored once.
-        patched.setattr(rows, "_readable", rows.microseconds)
+        patched.setattr(rows, "_readable_us", rows.microseconds)
         shelf.journal.add(
             [replace(good, id="b" * 32, text=redact.clean(OTHER).text, valid_until=off)]
         )
