@@ -108,7 +108,7 @@ def test_a_session_that_is_kept_all_the_same_is_no_memory(
 ) -> None:
     """Should a client ignore that nothing is to be kept, capture passes its transcript over."""
     api.script_sides(["We decided to use tabs everywhere in this repository."])
-    words = Headless(Settings(), str(quiet.binary))._words()
+    words = Headless(Settings(), str(quiet.binary))._command()
     words.remove("--no-session-persistence")
     done = subprocess.run(
         words, input=headless.MARK + TEXT, capture_output=True, text=True, cwd=tmp_path, timeout=60

@@ -142,16 +142,16 @@ def _embeddings(builder: _Builder) -> tuple[str, str]:
     """Return the embedded tokens, (batch × tokens, 384), and the shape (batch, tokens, 384)."""
     prefix = "embeddings"
     words = builder.add("Gather", builder.weight(f"{prefix}.word_embeddings.weight"), "ids")
-    first = builder.numbers("first", 0)
+    zero = builder.numbers("first", 0)
     positions = builder.add(
         "Slice",
         builder.weight(f"{prefix}.position_embeddings.weight"),
-        first,
+        zero,
         builder.add("Shape", "ids", start=1, end=2),
-        first,
+        zero,
     )
     # All tokens are of the first kind: there is one sentence, and no second one.
-    kinds = builder.add("Gather", builder.weight(f"{prefix}.token_type_embeddings.weight"), first)
+    kinds = builder.add("Gather", builder.weight(f"{prefix}.token_type_embeddings.weight"), zero)
     summed = builder.add("Add", words, builder.add("Add", positions, kinds))
     shape = builder.add("Shape", summed)
     flat = builder.add("Reshape", summed, builder.numbers("flat", -1, WIDTH))

@@ -46,19 +46,19 @@ def install_backend(
     if name not in OPTIONAL:
         return ()
     progress(0, 2, "looking at what is there")
-    before = _freeze(uv, runtime_python)
+    packages_before = _freeze(uv, runtime_python)
     progress(1, 2, "installing torch for the CPU and sentence-transformers (about 1 GB)")
-    _install(uv, runtime_python, before)
-    after = _freeze(uv, runtime_python)
+    _install(uv, runtime_python, packages_before)
+    packages_after = _freeze(uv, runtime_python)
     # Whatever was asked for, a resolver may have taken it: several gigabytes that no CPU uses.
-    unwanted = sorted(filter(_is_of_cuda, after - before))
+    unwanted = sorted(filter(_is_of_cuda, packages_after - packages_before))
     if unwanted:
         raise SetupError(
             f"A CUDA build was installed: {', '.join(unwanted)}.",
             "Delete the runtime's folder, run `./bootstrap.sh`, and report this.",
         )
     progress(2, 2, "installed")
-    return tuple(sorted(after - before))
+    return tuple(sorted(packages_after - packages_before))
 
 
 def _is_of_cuda(package: str) -> bool:

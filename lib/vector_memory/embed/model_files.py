@@ -44,10 +44,10 @@ def present(models_folder: str) -> bool:
     """Whether the model is installed, by a look at its files without reading them."""
     folder = os.path.join(models_folder, FOLDER)
     try:
-        whole = os.path.getsize(os.path.join(folder, WEIGHTS_FILE)) == WEIGHTS_BYTES
+        is_complete = os.path.getsize(os.path.join(folder, WEIGHTS_FILE)) == WEIGHTS_BYTES
     except OSError:
         return False
-    return whole and all(
+    return is_complete and all(
         os.path.isfile(os.path.join(folder, name)) for name in (GRAPH_FILE, TOKENIZER_FILE)
     )
 
@@ -83,7 +83,7 @@ def install(source_folder: str, models_folder: str, progress: Progress = ignore_
             progress(steps - 2, steps, "converting the model")
             _convert(folder)
             progress(steps - 1, steps, "trying the model")
-            _try(aside)
+            _try_model(aside)
             # A folder cannot be renamed onto one that holds something: that goes with `aside`.
             if os.path.lexists(target):
                 os.rename(target, os.path.join(aside, "old"))
@@ -164,7 +164,7 @@ def _convert(folder: str) -> None:
         os.fsync(file.fileno())
 
 
-def _try(models_folder: str) -> None:
+def _try_model(models_folder: str) -> None:
     """Embed two sentences and compare with what the reference says."""
     try:
         from vector_memory.embed.minilm import MiniLm

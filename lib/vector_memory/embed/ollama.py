@@ -53,7 +53,7 @@ class OllamaEmbedder:
         self._bulk: Any = Client(host=self._host, timeout=DOCUMENTS_TIMEOUT_S)
         self._quick: Any = Client(host=self._host, timeout=QUERY_TIMEOUT_S)
         self._closed = False
-        self.model = self._name(self._bulk)
+        self.model = self._versioned_name(self._bulk)
         # One answer tells the dimension, and that the model embeds at all.
         self.dim = 0
         self.dim = int(self._embed(self._bulk, ["dimension"]).shape[1])
@@ -95,9 +95,9 @@ class OllamaEmbedder:
             EmbeddingError: the server does not answer, or has none.
         """
         self._check_open()
-        name = self._name(self._quick)
+        name = self._versioned_name(self._quick)
         if name != self.model:
-            raise self._replaced(f"{name}, not {self.model}")
+            raise self._replaced_error(f"{name}, not {self.model}")
 
     def close(self) -> None:
         """Close the connections."""
@@ -124,16 +124,18 @@ class OllamaEmbedder:
         answer = self._ask(lambda: client.embed(model=self._tag, input=prepared, truncate=True))
         vectors = normalised(answer.embeddings, len(prepared))
         if vectors.shape[1] != (self.dim or vectors.shape[1]):
-            raise self._replaced(f"its vectors have {vectors.shape[1]} dimensions, not {self.dim}")
+            raise self._replaced_error(
+                f"its vectors have {vectors.shape[1]} dimensions, not {self.dim}"
+            )
         return vectors
 
-    def _name(self, client: Any) -> str:
+    def _versioned_name(self, client: Any) -> str:
         """Return the tag with the digest of the model as the server has it: its version."""
-        wanted = self._tag if ":" in self._tag else f"{self._tag}:latest"
+        full_tag = self._tag if ":" in self._tag else f"{self._tag}:latest"
         for model in self._ask(client.list).models:
-            if model.model == wanted:
+            if model.model == full_tag:
                 return f"{self._tag}@{str(model.digest or 'unknown')[:8]}"
-        raise self._missing()
+        raise self._missing_error()
 
     def _ask(self, request: Callable[[], Any]) -> Any:
         """Make a request and turn whatever goes wrong into an EmbeddingError."""
@@ -144,7 +146,7 @@ class OllamaEmbedder:
             return request()
         except ResponseError as error:
             if error.status_code == 404:
-                raise self._missing() from error
+                raise self._missing_error() from error
             raise EmbeddingError(
                 f"Ollama could not embed with {self._tag!r}: {error.error}.",
                 "Look at the server's log.",
@@ -155,10 +157,10 @@ class OllamaEmbedder:
                 "Start it with `ollama serve`, or set `ollama_host`.",
             ) from error
 
-    def _replaced(self, how: str) -> ModelChangedError:
-        return ModelChangedError(f"Ollama has another model under {self._tag!r}: {how}.")
+    def _replaced_error(self, difference: str) -> ModelChangedError:
+        return ModelChangedError(f"Ollama has another model under {self._tag!r}: {difference}.")
 
-    def _missing(self) -> EmbeddingError:
+    def _missing_error(self) -> EmbeddingError:
         return EmbeddingError(
             f"Ollama has no model {self._tag!r}.", f"Run `ollama pull {self._tag}`."
         )

@@ -45,7 +45,7 @@ class BulkEmbedder:
     """
 
     def __init__(self, settings: Settings, models_folder: str, pycache: str | None = None) -> None:
-        self._first = {
+        self._opening_message = {
             "settings": {name: getattr(settings, name) for name in SETTINGS},
             "models": models_folder,
         }
@@ -58,13 +58,13 @@ class BulkEmbedder:
     @property
     def model(self) -> str:
         """The backend's model and version. The first question starts the child."""
-        self._ready()
+        self._ensure_child()
         return self._model
 
     @property
     def dim(self) -> int:
         """The vectors' dimension. The first question starts the child."""
-        self._ready()
+        self._ensure_child()
         return self._dim
 
     @property
@@ -82,7 +82,7 @@ class BulkEmbedder:
         import numpy as np
 
         with self._lock:
-            self._ready()
+            self._ensure_child()
             # In frames, so that the child's limit of time is for so many texts, not for all.
             rows = b"".join(
                 self._ask({"documents": list(texts[start : start + FRAME_TEXTS])})
@@ -99,7 +99,7 @@ class BulkEmbedder:
         import numpy as np
 
         with self._lock:
-            self._ready()
+            self._ensure_child()
             return np.frombuffer(self._ask({"query": text}), np.float32)
 
     def stop(self) -> None:
@@ -118,7 +118,7 @@ class BulkEmbedder:
             child.kill()
         self.stop()
 
-    def _ready(self) -> None:
+    def _ensure_child(self) -> None:
         """Have a child with a loaded model."""
         with self._lock:
             if self._closed:
@@ -133,7 +133,7 @@ class BulkEmbedder:
                 self.stop()
                 raise EmbeddingError(CLOSED, "Make a new one.")
             try:
-                self._model, self._dim = json.loads(self._ask(self._first))
+                self._model, self._dim = json.loads(self._ask(self._opening_message))
             except EmbeddingError:
                 self.stop()
                 raise

@@ -72,8 +72,8 @@ class Headless:
         """
         marked = prompt if prompt.startswith(EXTRACTION_MARK) else MARK + prompt
         environment = {"CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(max_tokens + ROOM_TOKENS)}
-        done = self._run(self._words(), marked, timeout_s, environment)
-        return _completion(done.returncode, done.stdout, done.stderr)
+        result = self._run(self._command(), marked, timeout_s, environment)
+        return _completion(result.returncode, result.stdout, result.stderr)
 
     def check(self, timeout_s: float) -> None:
         """See whether the program runs. Whether it is signed in only a call can tell.
@@ -81,11 +81,11 @@ class Headless:
         Raises:
             GenerationError: it does not run.
         """
-        done = self._run([self._program, "--version"], "", timeout_s, {})
-        if done.returncode != 0:
-            raise _failed(done.returncode, done.stderr or done.stdout)
+        result = self._run([self._program, "--version"], "", timeout_s, {})
+        if result.returncode != 0:
+            raise _failure(result.returncode, result.stderr or result.stdout)
 
-    def _words(self) -> list[str]:
+    def _command(self) -> list[str]:
         return [
             self._program, "-p", "--output-format", "json", "--tools", "", "--strict-mcp-config",
             "--setting-sources", "", "--settings", json.dumps(_SETTINGS),
@@ -94,30 +94,32 @@ class Headless:
         ]  # fmt: skip
 
     def _run(
-        self, words: list[str], given: str, timeout_s: float, more: Mapping[str, str]
+        self, words: list[str], prompt: str, timeout_s: float, variables: Mapping[str, str]
     ) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, **_ENVIRONMENT, **more}
+        environment = {**os.environ, **_ENVIRONMENT, **variables}
         with tempfile.TemporaryDirectory(prefix="vector-memory-") as folder:
             try:
-                done = programs.run(
-                    words, given.encode("utf-8", "replace"), timeout_s, folder, environment
+                result = programs.run(
+                    words, prompt.encode("utf-8", "replace"), timeout_s, folder, environment
                 )
             except (OSError, subprocess.TimeoutExpired) as error:
                 raise GenerationError(f"The client did not answer: {error}.", HINT) from error
-        out, err = (stream.decode("utf-8", "replace") for stream in (done.stdout, done.stderr))
-        return subprocess.CompletedProcess(words, done.returncode, out, err)
+        stdout, stderr = (
+            stream.decode("utf-8", "replace") for stream in (result.stdout, result.stderr)
+        )
+        return subprocess.CompletedProcess(words, result.returncode, stdout, stderr)
 
 
-def _completion(code: int, out: str, err: str) -> Completion:
+def _completion(code: int, stdout: str, stderr: str) -> Completion:
     """Return what the client printed as its one JSON object."""
     try:
-        answer = json.loads(out)
-        text, failed = answer["result"], code != 0 or answer.get("is_error")
+        answer = json.loads(stdout)
+        text, has_failed = answer["result"], code != 0 or answer.get("is_error")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise _failed(code, err or out) from error
+        raise _failure(code, stderr or stdout) from error
     tokens = _tokens(answer)
-    if failed or not isinstance(text, str):
-        raise _failed(code, str(text), tokens or 0)
+    if has_failed or not isinstance(text, str):
+        raise _failure(code, str(text), tokens or 0)
     return Completion(text[:MAX_CHARS], tokens)
 
 
@@ -132,6 +134,6 @@ def _tokens(answer: Mapping[str, Any]) -> int | None:
     return total or None
 
 
-def _failed(code: int, output: str, tokens: int = 0) -> GenerationError:
+def _failure(code: int, output: str, tokens: int = 0) -> GenerationError:
     words = output.strip()[:200] or "no answer"
     return GenerationError(f"The client failed with {code}: {words}.", HINT, tokens)

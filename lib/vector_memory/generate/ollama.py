@@ -44,7 +44,7 @@ class OllamaGenerator:
             GenerationError: the server cannot be reached in time, or refuses.
         """
         options = {"num_predict": max_tokens, "temperature": 0.0, "num_ctx": CONTEXT_TOKENS}
-        answer = self._asked(
+        answer = self._ask(
             timeout_s,
             lambda client: client.chat(
                 model=self._model,
@@ -63,9 +63,9 @@ class OllamaGenerator:
         Raises:
             GenerationError: the server cannot be reached in time, or has it not.
         """
-        self._asked(timeout_s, lambda client: client.show(self._model))
+        self._ask(timeout_s, lambda client: client.show(self._model))
 
-    def _asked(self, timeout_s: float, question: Callable[[Any], Any]) -> Any:
+    def _ask(self, timeout_s: float, question: Callable[[Any], Any]) -> Any:
         from ollama import Client
 
         client: Any = Client(host=self._host, timeout=timeout_s)

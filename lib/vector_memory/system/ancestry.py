@@ -74,18 +74,20 @@ def line_of(
         is_client_itself: it is one, and who started it is asked.
         since: when the first agent began that was seen, in the unit of `Process.started`; 0 for none.
     """
-    now = processes.process(process.pid) if process else None
-    if process is None or now is None or identity(now) != identity(process):
+    current = processes.process(process.pid) if process else None
+    if process is None or current is None or identity(current) != identity(process):
         return Ancestry(UNKNOWN)
-    met = list(_line(now))
-    identities = tuple(map(identity, met))
-    agents = [member.started for member in met[is_client_itself:] if _is_agents(member, clients)]
-    parents = list(_parents(now))
-    by = tuple(map(identity, parents))
+    lineage = list(_lineage(current))
+    identities = tuple(map(identity, lineage))
+    agents = [
+        member.started for member in lineage[is_client_itself:] if _is_agents(member, clients)
+    ]
+    parents = list(_parents(current))
+    parent_identities = tuple(map(identity, parents))
     if agents:
-        return Ancestry(AGENT, identities, min(agents), by)
-    speaker = UNKNOWN if _is_cut(now, parents[-1], clients, since) else USER
-    return Ancestry(speaker, identities, parents=by)
+        return Ancestry(AGENT, identities, min(agents), parent_identities)
+    speaker = UNKNOWN if _is_cut(current, parents[-1], clients, since) else USER
+    return Ancestry(speaker, identities, parents=parent_identities)
 
 
 def starter_of(
@@ -123,28 +125,28 @@ def is_marked(program: Program) -> bool:
 
 def _parents(process: Process) -> Iterator[Process]:
     """Yield a process and its parents, up to the one below the first process of all."""
-    one: Process | None = process
+    ancestor: Process | None = process
     for _ in range(MOST):
-        if one is None:
+        if ancestor is None:
             return
-        yield one
-        one = None if _is_reaper(one.parent) else processes.process(one.parent)
+        yield ancestor
+        ancestor = None if _is_reaper(ancestor.parent) else processes.process(ancestor.parent)
 
 
-def _line(process: Process) -> Iterator[Process]:
+def _lineage(process: Process) -> Iterator[Process]:
     """Yield a process, its parents, and the leaders of their sessions and groups with theirs, each once."""
-    seen: set[int] = set()
+    pids: set[int] = set()
     waiting = [process]
-    while waiting and len(seen) < MOST:
+    while waiting and len(pids) < MOST:
         for parent in _parents(waiting.pop(0)):
-            if parent.pid in seen:
+            if parent.pid in pids:
                 break
-            seen.add(parent.pid)
+            pids.add(parent.pid)
             yield parent
-            for leader in {parent.group, parent.session} - seen - {0, INIT}:
-                leading = processes.process(leader)
-                if leading is not None:
-                    waiting.append(leading)
+            for leader in {parent.group, parent.session} - pids - {0, INIT}:
+                leader_process = processes.process(leader)
+                if leader_process is not None:
+                    waiting.append(leader_process)
 
 
 def _is_agents(process: Process, clients: dict[Identity, AgentClient]) -> bool:
@@ -176,7 +178,7 @@ def _is_cut(
     # looks as what was born there.
     if process.has_terminal and not _is_loose(top):
         return False
-    agents = {**_running(), **clients}
+    agents = {**_running_clients(), **clients}
     if not process.has_terminal:
         return any(
             start <= top.started
@@ -189,7 +191,7 @@ def _is_cut(
     )
 
 
-def _running() -> dict[Identity, AgentClient]:
+def _running_clients() -> dict[Identity, AgentClient]:
     """Return this user's processes that are clients, or that a client has started, whoever knows of them."""
     clients = {}
     for pid in processes.own():
@@ -223,8 +225,9 @@ def _is_shell(process: Process) -> bool:
     return os.path.basename(processes.executable(process.pid)) in SHELLS
 
 
-def _is_alike(one: Process, other: Process) -> bool:
-    first, second = (
-        processes.program(process.pid, with_variables=False) for process in (one, other)
+def _is_alike(first_process: Process, second_process: Process) -> bool:
+    first_program, second_program = (
+        processes.program(process.pid, with_variables=False)
+        for process in (first_process, second_process)
     )
-    return first.arguments == second.arguments
+    return first_program.arguments == second_program.arguments

@@ -13,11 +13,11 @@ def write_door(path: str, url: str, code: str) -> None:
     """Write the file that leads a browser in: this user's alone, since a program's arguments, where the address
     would stand otherwise, can be read by others."""
     private.make_folder(os.path.dirname(path))
-    there = html.escape(f"{url}/#code={code}", quote=True)
+    address = html.escape(f"{url}/#code={code}", quote=True)
     page = (
         '<!doctype html><meta charset="utf-8"><title>Vector Memory</title>'
-        f'<meta http-equiv="refresh" content="0;url={there}">'
-        f'<p><a href="{there}">Open the dashboard</a>'
+        f'<meta http-equiv="refresh" content="0;url={address}">'
+        f'<p><a href="{address}">Open the dashboard</a>'
     )
     write_durably(path, page.encode("ascii"))
 

@@ -29,10 +29,10 @@ def write_with_space_only() -> None:
 def cut_short(error: "BaseException | None") -> "EOFError | None":
     """Return the error of an import that found bytecode cut short: the one given, or what it came of; None where it
     is another one."""
-    seen: set[int] = set()
+    error_ids: set[int] = set()
     # An error that was kept and is raised again may have come of itself.
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
+    while error is not None and id(error) not in error_ids:
+        error_ids.add(id(error))
         if isinstance(error, EOFError) and _is_of_import(error):
             return error
         error = error.__cause__ or error.__context__
@@ -59,12 +59,12 @@ def mend(error: "BaseException | None") -> bool:
     return True
 
 
-def guarded(run: "Callable[[], int]") -> int:
+def guarded(main: "Callable[[], int]") -> int:
     """Run a program and return its exit code. If it cannot be imported for bytecode that is cut short, that is
     removed, and the program takes its own place, once, and writes none."""
     write_with_space_only()
     try:
-        return run()
+        return main()
     except EOFError as error:
         has_restarted = "-B" in sys.orig_argv[:2]
         if mend(error) and not has_restarted:

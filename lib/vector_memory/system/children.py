@@ -85,13 +85,13 @@ class Child:
 
     def send(self, content: bytes, timeout_s: float) -> bool:
         """Send a frame; whether the child took it in time."""
-        until = time.monotonic() + timeout_s
-        left = memoryview(LENGTH.pack(len(content)) + content)
-        while left:
-            if not _ready(self._in, select.POLLOUT, until):
+        deadline = time.monotonic() + timeout_s
+        remaining = memoryview(LENGTH.pack(len(content)) + content)
+        while remaining:
+            if not _wait_ready(self._in, select.POLLOUT, deadline):
                 return False
             try:
-                left = left[os.write(self._in.fileno(), left) :]
+                remaining = remaining[os.write(self._in.fileno(), remaining) :]
             except BlockingIOError:
                 continue
             except OSError:
@@ -100,9 +100,9 @@ class Child:
 
     def receive(self, timeout_s: float) -> bytes | None:
         """Return the next frame, or None when the child has gone or is late."""
-        until = time.monotonic() + timeout_s
-        header = self._take(LENGTH.size, until)
-        return None if header is None else self._take(LENGTH.unpack(header)[0], until)
+        deadline = time.monotonic() + timeout_s
+        header = self._read_exactly(LENGTH.size, deadline)
+        return None if header is None else self._read_exactly(LENGTH.unpack(header)[0], deadline)
 
     def kill(self) -> None:
         """End it at once, without waiting: who waits for its answer gets none."""
@@ -121,9 +121,9 @@ class Child:
             self._process.kill()
             self._process.wait()
 
-    def _take(self, size: int, until: float) -> bytes | None:
+    def _read_exactly(self, size: int, deadline: float) -> bytes | None:
         while len(self._read) < size:
-            if not _ready(self._out, select.POLLIN, until):
+            if not _wait_ready(self._out, select.POLLIN, deadline):
                 return None
             piece = os.read(self._out.fileno(), PIPE_BYTES)
             if not piece:
@@ -132,16 +132,16 @@ class Child:
                     self._process.wait(END_WAIT_S)
                 return None
             self._read += piece
-        taken = bytes(self._read[:size])
+        content = bytes(self._read[:size])
         del self._read[:size]
-        return taken
+        return content
 
 
-def _ready(pipe: IO[bytes], event: int, until: float) -> bool:
+def _wait_ready(pipe: IO[bytes], event: int, deadline: float) -> bool:
     """Wait until a pipe can be read or written, or its other end has gone; False when it is late."""
     poll = select.poll()
     poll.register(pipe.fileno(), event)
-    return bool(poll.poll(max(0.0, until - time.monotonic()) * 1000))
+    return bool(poll.poll(max(0.0, deadline - time.monotonic()) * 1000))
 
 
 # -- in the child ---------------------------------------------------------------------------------

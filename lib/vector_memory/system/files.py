@@ -59,14 +59,14 @@ class RefusedError(OSError):
 
     Args:
         path: the file.
-        what: what it is, the end of a sentence that begins with its path.
+        reason: what it is, the end of a sentence that begins with its path.
         hint: what the user can do, in one sentence.
     """
 
-    def __init__(self, path: str, what: str, hint: str = "Give the path of a file.") -> None:
-        super().__init__(what)
+    def __init__(self, path: str, reason: str, hint: str = "Give the path of a file.") -> None:
+        super().__init__(reason)
         self.filename = path
-        self.message = "%s %s." % (path.encode("utf-8", "replace").decode("utf-8"), what)
+        self.message = "%s %s." % (path.encode("utf-8", "replace").decode("utf-8"), reason)
         self.hint = hint
 
     def __str__(self) -> str:
@@ -99,7 +99,7 @@ def open_plain(path: str, packed: bool = False) -> "BinaryIO":
         OSError: it is not there, or cannot be read.
     """
     try:
-        return _checked(_open_unlinked(os.path.abspath(path), _READ), path, packed)
+        return _as_file(_open_unlinked(os.path.abspath(path), _READ), path, packed)
     except ValueError:
         raise RefusedError(path, "is no name that a file can have") from None
 
@@ -126,7 +126,7 @@ def open_regular(path: str, root: str = "", packed: bool = False) -> "BinaryIO":
             return open_plain(real, packed)
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise RefusedError(path, "is no regular file")
-        return _checked(os.open(path, _READ), path, packed)
+        return _as_file(os.open(path, _READ), path, packed)
     except ValueError:
         raise RefusedError(path, "is no name that a file can have") from None
 
@@ -155,9 +155,9 @@ def beginning(path: str, most_bytes: int) -> bytes:
 def bounded_lines(file: "BinaryIO", most_bytes: int) -> "Iterator[bytes]":
     """Yield a file's lines; of one that is longer only its first bytes, and nothing more of it is held."""
     while line := file.readline(most_bytes):
-        rest = line
-        while len(rest) == most_bytes and not rest.endswith(b"\n"):
-            rest = file.readline(most_bytes)
+        piece = line
+        while len(piece) == most_bytes and not piece.endswith(b"\n"):
+            piece = file.readline(most_bytes)
         yield line
 
 
@@ -186,9 +186,9 @@ def open_own(path: str, flags: int = os.O_RDONLY) -> int:
         OSError: it is not there, or cannot be opened.
     """
     descriptor = _open_unlinked(path, flags & ~os.O_TRUNC | _CAREFULLY)
-    about = os.fstat(descriptor)
-    shared = about.st_nlink > 1 and flags & (os.O_WRONLY | os.O_RDWR)
-    if shared or not stat.S_ISREG(about.st_mode):
+    status = os.fstat(descriptor)
+    is_shared = status.st_nlink > 1 and flags & (os.O_WRONLY | os.O_RDWR)
+    if is_shared or not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
         raise RefusedError(path, "is no file of ours alone", "Look at it and remove it.")
     if flags & os.O_TRUNC:
@@ -241,28 +241,28 @@ def _open_unlinked(path: str, flags: int) -> int:
         if _NO_LINKS_AT_ALL:
             return os.open(path, flags | _NO_LINKS_AT_ALL, 0o600)
         if _PATH_ONLY and os.open in os.supports_dir_fd:
-            return _walk(path, flags)
+            return _open_stepwise(path, flags)
         return os.open(path, flags | _NO_LINK, 0o600)
     except OSError as error:
-        raise _as_link(path, error) from error
+        raise _link_refusal(path, error) from error
 
 
-def _walk(path: str, flags: int) -> int:
+def _open_stepwise(path: str, flags: int) -> int:
     """Open a path one name after the other, none of them a link (Linux)."""
     *folders, name = [part for part in path.split(os.sep) if part] or ["."]
-    here = os.open(os.sep, _PATH_ONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    current_fd = os.open(os.sep, _PATH_ONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for folder in folders:
-            onwards = _PATH_ONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-            below = os.open(folder, onwards, dir_fd=here)
-            os.close(here)
-            here = below
-        return os.open(name, flags | _NO_LINK, 0o600, dir_fd=here)
+            folder_flags = _PATH_ONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+            next_fd = os.open(folder, folder_flags, dir_fd=current_fd)
+            os.close(current_fd)
+            current_fd = next_fd
+        return os.open(name, flags | _NO_LINK, 0o600, dir_fd=current_fd)
     finally:
-        os.close(here)
+        os.close(current_fd)
 
 
-def _as_link(path: str, error: OSError) -> OSError:
+def _link_refusal(path: str, error: OSError) -> OSError:
     """Return the refusal of a link where that is what the error means."""
     if isinstance(error, (FileNotFoundError, RefusedError)):
         return error
@@ -273,7 +273,7 @@ def _as_link(path: str, error: OSError) -> OSError:
     return error
 
 
-def _checked(descriptor: int, path: str, packed: bool) -> "BinaryIO":
+def _as_file(descriptor: int, path: str, packed: bool) -> "BinaryIO":
     try:
         _refuse_unfit(descriptor, path, packed)
     except BaseException:
@@ -283,16 +283,16 @@ def _checked(descriptor: int, path: str, packed: bool) -> "BinaryIO":
 
 
 def _refuse_unfit(descriptor: int, path: str, packed: bool) -> None:
-    about = os.fstat(descriptor)
-    if not stat.S_ISREG(about.st_mode):
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
         raise RefusedError(path, "is no regular file")
-    if about.st_dev in _made_up_devices():
+    if status.st_dev in _made_up_devices():
         raise RefusedError(path, "is no file of a disk")
-    if about.st_size > MOST_BYTES:
+    if status.st_size > MOST_BYTES:
         raise RefusedError(path, "is longer than %d bytes" % MOST_BYTES, "Split it.")
-    if _is_hollow(descriptor, about):
+    if _is_hollow(descriptor, status):
         raise RefusedError(path, "is mostly a hole", "Give a file that is filled.")
-    kind = "" if packed else _archive(descriptor)
+    kind = "" if packed else _archive_kind(descriptor)
     if kind:
         raise RefusedError(path, "is " + kind, "Unpack it first.")
 
@@ -316,36 +316,36 @@ def _made_up_devices() -> "frozenset[int]":
     return frozenset(made_up - outside)
 
 
-def _is_hollow(descriptor: int, about: os.stat_result) -> bool:
-    blocks = getattr(about, "st_blocks", None)
-    if about.st_size < HOLLOW_BYTES or blocks is None:
+def _is_hollow(descriptor: int, status: os.stat_result) -> bool:
+    blocks = getattr(status, "st_blocks", None)
+    if status.st_size < HOLLOW_BYTES or blocks is None:
         return False
-    least = about.st_size // HOLLOW_SHARE
+    least = status.st_size // HOLLOW_SHARE
     # Some file systems count the blocks of a file that was just written later: ask for its data.
-    return blocks * 512 < least and not _holds(descriptor, about.st_size, least)
+    return blocks * 512 < least and not _holds_data(descriptor, status.st_size, least)
 
 
-def _holds(descriptor: int, size: int, least: int) -> bool:
+def _holds_data(descriptor: int, size: int, least: int) -> bool:
     """Whether a file has at least so many bytes that are no hole, as far as that can be told."""
-    data, position = 0, 0
+    filled, position = 0, 0
     try:
         for _ in range(_EXTENTS):
             start = os.lseek(descriptor, position, os.SEEK_DATA)
             position = os.lseek(descriptor, start, os.SEEK_HOLE)
-            data += position - start
-            if data >= least or position >= size:
+            filled += position - start
+            if filled >= least or position >= size:
                 break
     except (OSError, AttributeError):
         pass
     finally:
         os.lseek(descriptor, 0, os.SEEK_SET)
-    return data >= least
+    return filled >= least
 
 
-def _archive(descriptor: int) -> str:
+def _archive_kind(descriptor: int) -> str:
     head = os.read(descriptor, _HEAD_BYTES)
     os.lseek(descriptor, 0, os.SEEK_SET)
-    for place, magic, kind in _ARCHIVES:
-        if head[place : place + len(magic)] == magic:
+    for offset, magic, kind in _ARCHIVES:
+        if head[offset : offset + len(magic)] == magic:
             return kind
     return ""

@@ -38,15 +38,15 @@ def run(folder: str, *words: str) -> bytes:
     Raises:
         BadInputError: it failed: it says why.
     """
-    done = tried(folder, *words)
-    if done.returncode:
-        raise refused(words[0], done.stderr)
-    return done.stdout
+    result = tried(folder, *words)
+    if result.returncode:
+        raise refused(words[0], result.stderr)
+    return result.stdout
 
 
-def refused(verb: str, said: bytes) -> BadInputError:
+def refused(verb: str, stderr: bytes) -> BadInputError:
     """Return the error for a command that failed, with the last line of what git said."""
-    lines = said.decode("utf-8", "replace").strip().splitlines()
+    lines = stderr.decode("utf-8", "replace").strip().splitlines()
     return BadInputError(
         f"git {verb} failed: {(lines or ['it does not say why'])[-1][:300]}",
         "Bring the repository in order, then try again.",

@@ -63,7 +63,7 @@ def _whole(value: "Any") -> "Any":
     if isinstance(value, list):
         return [_whole(member) for member in value]
     if isinstance(value, dict):
-        return {_whole(name): _whole(one) for name, one in value.items()}
+        return {_whole(name): _whole(member) for name, member in value.items()}
     return value
 
 

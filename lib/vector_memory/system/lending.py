@@ -36,11 +36,11 @@ def lend(descriptor: int, root: str, most: int = READABLE) -> None:
     own keeps them."""
     if not hasattr(os, "fchown"):
         return
-    about = os.stat(root)
-    mode = stat.S_IMODE(about.st_mode) & most
+    status = os.stat(root)
+    mode = stat.S_IMODE(status.st_mode) & most
     with contextlib.suppress(OSError):
-        os.fchown(descriptor, -1, about.st_gid)
-    if os.fstat(descriptor).st_gid != about.st_gid:
+        os.fchown(descriptor, -1, status.st_gid)
+    if os.fstat(descriptor).st_gid != status.st_gid:
         # Another group than the folder's is everybody else to it.
         mode &= ~stat.S_IRWXG | (mode & stat.S_IRWXO) << 3
     with contextlib.suppress(OSError):

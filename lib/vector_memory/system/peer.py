@@ -27,7 +27,7 @@ def user_id(sock: socket.socket) -> int:
     Raises:
         OSError: the kernel does not tell.
     """
-    return _credentials(sock)[1] if sys.platform == "linux" else _by_library(sock.fileno())
+    return _credentials(sock)[1] if sys.platform == "linux" else _user_by_library(sock.fileno())
 
 
 def _credentials(sock: socket.socket) -> tuple[int, ...]:
@@ -44,7 +44,7 @@ def is_own(sock: socket.socket) -> bool:
         return False
 
 
-def _by_library(descriptor: int) -> int:
+def _user_by_library(descriptor: int) -> int:
     """Ask with `getpeereid`, which macOS and the BSDs have."""
     import ctypes
 

@@ -35,8 +35,8 @@ def make_folder(path: str) -> None:
 
 def close_folder(path: str) -> None:
     """Take others' rights from a folder of this user's; what cannot be changed stays as it is."""
-    about = os.stat(path)
-    if about.st_uid != user_id() or not about.st_mode & OPEN_TO_OTHERS:
+    status = os.stat(path)
+    if status.st_uid != user_id() or not status.st_mode & OPEN_TO_OTHERS:
         return
     try:
         os.chmod(path, 0o700)
@@ -50,11 +50,11 @@ def open_below(path: str) -> "Iterator[str]":
     for folder, _, names in os.walk(os.path.realpath(path)):
         for entry in (folder, *(os.path.join(folder, name) for name in names)):
             try:
-                about = os.lstat(entry)
+                status = os.lstat(entry)
             except FileNotFoundError:
                 continue
-            own = about.st_uid == user_id() and not stat.S_ISLNK(about.st_mode)
-            if own and about.st_mode & OPEN_TO_OTHERS:
+            is_ours = status.st_uid == user_id() and not stat.S_ISLNK(status.st_mode)
+            if is_ours and status.st_mode & OPEN_TO_OTHERS:
                 yield entry
 
 
@@ -113,23 +113,23 @@ def require_closed(path: str) -> None:
 def exposed(path: str) -> str:
     """Return the first folder above a path in which anybody could put something else in its place:
     writable by all, and without the sticky bit that keeps what is another's. "" for none."""
-    return _above(path, stat.S_IWOTH)
+    return _unsafe_above(path, stat.S_IWOTH)
 
 
 def lent(path: str) -> str:
     """Return the first folder above a path that a group may write to, without the sticky bit, or that
     belongs to neither this user nor root; "" for none. That may be meant: some systems give each
     user a group."""
-    return _above(path, stat.S_IWGRP) or _above(path, 0)
+    return _unsafe_above(path, stat.S_IWGRP) or _unsafe_above(path, 0)
 
 
-def _above(path: str, writable: int) -> str:
-    here = os.path.realpath(path)
-    while os.path.dirname(here) != here:
-        here = os.path.dirname(here)
-        about = os.stat(here)
-        loose = about.st_mode & writable and not about.st_mode & stat.S_ISVTX
-        foreign = not writable and about.st_uid not in (0, user_id()) and user_id() >= 0
-        if loose or foreign:
-            return here
+def _unsafe_above(path: str, writable: int) -> str:
+    folder = os.path.realpath(path)
+    while os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+        status = os.stat(folder)
+        is_loose = status.st_mode & writable and not status.st_mode & stat.S_ISVTX
+        is_foreign = not writable and status.st_uid not in (0, user_id()) and user_id() >= 0
+        if is_loose or is_foreign:
+            return folder
     return ""

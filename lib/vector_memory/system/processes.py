@@ -43,7 +43,7 @@ class Program(NamedTuple):
 def process(pid: int) -> Process | None:
     """Return a process, None where there is none, only its zombie, or where the system does not tell."""
     try:
-        return _of_linux(pid) if sys.platform == "linux" else _of_mac(pid)
+        return _process_of_linux(pid) if sys.platform == "linux" else _process_of_mac(pid)
     except (OSError, ValueError, AttributeError, struct.error):
         return None
 
@@ -126,7 +126,7 @@ def _is_own(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _of_linux(pid: int) -> Process | None:
+def _process_of_linux(pid: int) -> Process | None:
     path = f"/proc/{pid}/stat"
     # Its name may hold anything, brackets and spaces included.
     fields = _read(path).rpartition(b")")[2].split()
@@ -154,7 +154,7 @@ def _read(path: str) -> bytes:
         return file.read(_MOST_BYTES)
 
 
-def _of_mac(pid: int) -> Process | None:
+def _process_of_mac(pid: int) -> Process | None:
     library = ctypes.CDLL("/usr/lib/libproc.dylib", use_errno=True)
     buffer = ctypes.create_string_buffer(_BSD_INFO.size)
     length = library.proc_pidinfo(
@@ -176,6 +176,6 @@ def _program_of_mac(pid: int) -> Program:
     if library.sysctl(names, 3, buffer, ctypes.byref(size), None, 0) != 0:
         return Program("")
     (count,) = struct.unpack_from("=i", buffer.raw)
-    path, _, rest = buffer.raw[4 : size.value].partition(b"\0")
-    words = rest.lstrip(b"\0").split(b"\0")
+    path, _, strings = buffer.raw[4 : size.value].partition(b"\0")
+    words = strings.lstrip(b"\0").split(b"\0")
     return _program_of(os.fsdecode(path), words[:count], words[count:])

@@ -28,7 +28,7 @@ _running: "set[int]" = set()
 
 def run(
     words: Sequence[str],
-    given: bytes,
+    stdin: bytes,
     timeout_s: float,
     folder: str,
     environment: Mapping[str, str],
@@ -37,7 +37,7 @@ def run(
 
     Args:
         words: the program and its arguments.
-        given: what it finds on stdin.
+        stdin: what it finds on stdin.
         timeout_s: how long it may take.
         folder: where it runs.
         environment: all of its environment.
@@ -46,7 +46,7 @@ def run(
         OSError: it cannot be started.
         subprocess.TimeoutExpired: it took too long, or `end_all` ended it.
     """
-    watched, held = os.pipe()
+    watched, held_end = os.pipe()
     try:
         process = subprocess.Popen(
             [sys.executable, "-I", "-S", __file__, str(watched), str(timeout_s), *words],
@@ -58,19 +58,19 @@ def run(
             env=environment,
         )
     except BaseException:
-        os.close(held)
+        os.close(held_end)
         raise
     finally:
         os.close(watched)
-    with process, _holding(held):
+    with process, _registered(held_end):
         try:
-            out, err = process.communicate(given, timeout_s + GRACE_S)
+            stdout, stderr = process.communicate(stdin, timeout_s + GRACE_S)
         except subprocess.TimeoutExpired:
             process.kill()
             raise
     if process.returncode == LATE:
         raise subprocess.TimeoutExpired(words[0], timeout_s)
-    return subprocess.CompletedProcess(list(words), process.returncode, out, err)
+    return subprocess.CompletedProcess(list(words), process.returncode, stdout, stderr)
 
 
 def end_all() -> None:
@@ -81,16 +81,16 @@ def end_all() -> None:
 
 
 @contextlib.contextmanager
-def _holding(end: int):  # type: ignore[no-untyped-def]
+def _registered(held_end: int):  # type: ignore[no-untyped-def]
     with _lock:
-        _running.add(end)
+        _running.add(held_end)
     try:
         yield
     finally:
         with _lock:
-            if end in _running:
-                _running.remove(end)
-                os.close(end)
+            if held_end in _running:
+                _running.remove(held_end)
+                os.close(held_end)
 
 
 # -- the minder -----------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def _holding(end: int):  # type: ignore[no-untyped-def]
 
 def mind(watched: int, timeout_s: float, words: Sequence[str]) -> int:
     """Run a program in a process group of its own and return its exit code, or `LATE`."""
-    until, parent = time.monotonic() + timeout_s, os.getppid()
+    deadline, parent = time.monotonic() + timeout_s, os.getppid()
     ended, wakes = os.pipe()
     os.set_blocking(wakes, False)
     signal.set_wakeup_fd(wakes)
@@ -109,7 +109,7 @@ def mind(watched: int, timeout_s: float, words: Sequence[str]) -> int:
     poll.register(ended, select.POLLIN)
     try:
         while child.poll() is None:
-            left_s = until - time.monotonic()
+            left_s = deadline - time.monotonic()
             events = dict(poll.poll(max(0.0, min(left_s, PARENT_S)) * 1000))
             if left_s <= 0 or watched in events or os.getppid() != parent:
                 return LATE

@@ -49,34 +49,34 @@ def remove(path: str) -> list[str]:
     """
     folder, name = os.path.split(path)
     try:
-        above = os.open(os.path.realpath(folder), _FOLDER)
+        parent_fd = os.open(os.path.realpath(folder), _FOLDER)
     except FileNotFoundError:
         return []
     try:
-        return _remove(above, name, path)
+        return _remove_entry(parent_fd, name, path)
     finally:
-        os.close(above)
+        os.close(parent_fd)
 
 
-def _remove(above: int, name: str, path: str) -> list[str]:
+def _remove_entry(parent_fd: int, name: str, path: str) -> list[str]:
     try:
-        about = os.lstat(name, dir_fd=above)
+        status = os.lstat(name, dir_fd=parent_fd)
     except FileNotFoundError:
         return []
-    if not stat.S_ISDIR(about.st_mode):
-        if not stat.S_ISREG(about.st_mode) or about.st_nlink > 1 or not is_ours(name):
+    if not stat.S_ISDIR(status.st_mode):
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1 or not is_ours(name):
             return [path]
-        os.unlink(name, dir_fd=above)
+        os.unlink(name, dir_fd=parent_fd)
         return []
-    here = os.open(name, _FOLDER, dir_fd=above)
+    folder_fd = os.open(name, _FOLDER, dir_fd=parent_fd)
     try:
-        left = [
+        staying = [
             stray
-            for entry in os.listdir(here)
-            for stray in _remove(here, entry, os.path.join(path, entry))
+            for entry in os.listdir(folder_fd)
+            for stray in _remove_entry(folder_fd, entry, os.path.join(path, entry))
         ]
     finally:
-        os.close(here)
-    if not left:
-        os.rmdir(name, dir_fd=above)
-    return left
+        os.close(folder_fd)
+    if not staying:
+        os.rmdir(name, dir_fd=parent_fd)
+    return staying

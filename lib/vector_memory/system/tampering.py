@@ -48,11 +48,11 @@ def require_intact(store: str) -> None:
 
 def refusal(store: str, foreign: "list[Foreign]") -> StoreTamperedError:
     """Return the error that names what was found in a store."""
-    path, what = foreign[0]
-    more = " (and %d more)" % (len(foreign) - 1) if len(foreign) > 1 else ""
+    path, reason = foreign[0]
+    others_count = " (and %d more)" % (len(foreign) - 1) if len(foreign) > 1 else ""
     path = os.fsencode(path).decode("utf-8", "replace")
     return StoreTamperedError(
-        "%s %s%s: the store in %s is not opened." % (path, what, more, store),
+        "%s %s%s: the store in %s is not opened." % (path, reason, others_count, store),
         "Something else put it there, such as a pull. Look at it and remove it; then the store is opened again.",
     )
 
@@ -82,16 +82,16 @@ def journal_file(store: str) -> "tuple[int, ...] | None":
     """Return what tells a store's journal from any other file of its name; None where there is none. The
     number of a file that was removed is given to the next one."""
     try:
-        about = os.lstat(os.path.join(store, "journal.db"))
+        status = os.lstat(os.path.join(store, "journal.db"))
     except OSError:
         return None
-    return about.st_dev, about.st_ino, about.st_ctime_ns
+    return status.st_dev, status.st_ino, status.st_ctime_ns
 
 
 def look(store: str) -> "list[Foreign]":
     """Return what of a store is not ours to open, the first few; [] for a sound store, and for none."""
     try:
-        foreign = _way(store)
+        foreign = _foreign_on_way(store)
         for _ in range(0 if foreign else WALKS):
             foreign, linked = _walk(store)
             if not linked:
@@ -114,32 +114,32 @@ def require_plain(path: str) -> None:
     foreign: "list[Foreign]" = []
     # What is not there, or cannot be reached, is SQLite's to tell.
     with contextlib.suppress(OSError):
-        foreign = _way(folder)
-    for side in SIDE_FILES:
+        foreign = _foreign_on_way(folder)
+    for suffix in SIDE_FILES:
         try:
-            about = os.lstat(path + side)
+            status = os.lstat(path + suffix)
         except OSError:
             continue
-        what = _strange(about) or (stat.S_ISDIR(about.st_mode) and "is a folder")
-        if what or about.st_nlink > 1:
-            foreign.append((path + side, what or LINKED))
+        reason = _strangeness(status) or (stat.S_ISDIR(status.st_mode) and "is a folder")
+        if reason or status.st_nlink > 1:
+            foreign.append((path + suffix, reason or LINKED))
     if foreign:
         raise refusal(folder, foreign)
 
 
-def _strange(about: os.stat_result) -> str:
+def _strangeness(status: os.stat_result) -> str:
     """Return what an entry is, "" for a folder or a regular file of this user's."""
-    mode = about.st_mode
+    mode = status.st_mode
     if stat.S_ISLNK(mode):
         return "is a link"
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         return "is no regular file"
-    if private.user_id() >= 0 and about.st_uid not in (0, private.user_id()):
+    if private.user_id() >= 0 and status.st_uid not in (0, private.user_id()):
         return "belongs to another user"
     return ""
 
 
-def _way(store: str) -> "list[Foreign]":
+def _foreign_on_way(store: str) -> "list[Foreign]":
     """Return the first link, or other thing, on the way to a project's store. Where a data home lies is
     its user's affair."""
     marker, name = os.path.split(store)
@@ -148,19 +148,19 @@ def _way(store: str) -> "list[Foreign]":
     if os.path.realpath(store) != store:
         return [(_first_link(store), "is a link")]
     for folder in (marker, store):
-        about = os.lstat(folder)
-        what = _strange(about) or ("" if stat.S_ISDIR(about.st_mode) else "is no folder")
-        if what:
-            return [(folder, what)]
+        status = os.lstat(folder)
+        reason = _strangeness(status) or ("" if stat.S_ISDIR(status.st_mode) else "is no folder")
+        if reason:
+            return [(folder, reason)]
     return []
 
 
 def _first_link(path: str) -> str:
-    here = os.sep
+    prefix = os.sep
     for part in path.split(os.sep):
-        here = os.path.join(here, part)
-        if os.path.islink(here):
-            return here
+        prefix = os.path.join(prefix, part)
+        if os.path.islink(prefix):
+            return prefix
     return path
 
 
@@ -168,24 +168,24 @@ class _ReadFolder:
     """What a folder held when it was read: the folders in it, what is foreign, and the files with several
     names, by number, how many, and path."""
 
-    __slots__ = ("below", "count", "found", "linked", "settled", "state")
+    __slots__ = ("count", "foreign", "is_settled", "linked", "state", "subfolders")
 
     def __init__(self, path: str, state: "tuple[int, ...]") -> None:
         self.state = state
-        self.settled = max(state[1:]) < time.time_ns() - SETTLED_NS
-        self.below: "list[str]" = []
-        self.found: "list[Foreign]" = []
+        self.is_settled = max(state[1:]) < time.time_ns() - SETTLED_NS
+        self.subfolders: "list[str]" = []
+        self.foreign: "list[Foreign]" = []
         self.linked: "list[tuple[int, int, str]]" = []
         self.count = 0
-        for entry, about in _entries(path):
+        for entry, status in _entries(path):
             self.count += 1
-            what = _strange(about)
-            if what:
-                self.found.append((entry, what))
-            elif stat.S_ISDIR(about.st_mode):
-                self.below.append(entry)
-            elif about.st_nlink > 1:
-                self.linked.append((about.st_ino, about.st_nlink, entry))
+            reason = _strangeness(status)
+            if reason:
+                self.foreign.append((entry, reason))
+            elif stat.S_ISDIR(status.st_mode):
+                self.subfolders.append(entry)
+            elif status.st_nlink > 1:
+                self.linked.append((status.st_ino, status.st_nlink, entry))
             if self.count > MOST_ENTRIES:
                 break
 
@@ -193,27 +193,29 @@ class _ReadFolder:
 def _walk(store: str) -> "tuple[list[Foreign], list[str]]":
     """Walk a store, reading the folders that have changed; return what is foreign, and the files that have
     names elsewhere."""
-    before = _known.get(store, {})
+    known_folders = _known.get(store, {})
     folders: "dict[str, _ReadFolder]" = {}
     foreign: "list[Foreign]" = []
-    named: "dict[tuple[int, int], list[str]]" = {}
+    entries_of_file: "dict[tuple[int, int], list[str]]" = {}
     count, waiting = 0, [store]
     while waiting and len(foreign) < MOST_NAMED:
         path = waiting.pop()
-        state, folder = _state(path), before.get(path)
+        state, folder = _folder_state(path), known_folders.get(path)
         if folder is None or folder.state != state:
             folder = _ReadFolder(path, state)
         folders[path] = folder
-        waiting += folder.below
-        foreign += folder.found
-        for file, links, entry in folder.linked:
-            named.setdefault((file, links), []).append(entry)
+        waiting += folder.subfolders
+        foreign += folder.foreign
+        for inode, links, entry in folder.linked:
+            entries_of_file.setdefault((inode, links), []).append(entry)
         count += folder.count
         if count > MOST_ENTRIES:
             foreign = [(store, "holds more than %d files" % MOST_ENTRIES)]
             break
-    _known[store] = {path: folder for path, folder in folders.items() if folder.settled}
-    return foreign, sorted(paths[0] for (_, links), paths in named.items() if links > len(paths))
+    _known[store] = {path: folder for path, folder in folders.items() if folder.is_settled}
+    return foreign, sorted(
+        paths[0] for (_, links), paths in entries_of_file.items() if links > len(paths)
+    )
 
 
 def _entries(folder: str) -> "Iterator[tuple[str, os.stat_result]]":
@@ -224,10 +226,10 @@ def _entries(folder: str) -> "Iterator[tuple[str, os.stat_result]]":
                 yield entry.path, entry.stat(follow_symlinks=False)
 
 
-def _state(folder: str) -> "tuple[int, ...]":
+def _folder_state(folder: str) -> "tuple[int, ...]":
     """Return what changes when a folder does: which it is, and when it last changed."""
     try:
-        about = os.lstat(folder)
+        status = os.lstat(folder)
     except OSError:
         return (-1, 0, 0)
-    return about.st_ino, about.st_mtime_ns, about.st_ctime_ns
+    return status.st_ino, status.st_mtime_ns, status.st_ctime_ns

@@ -89,18 +89,18 @@ def attested(key: PrivateKey, leaves: Sequence[bytes], last: int, at: str) -> Lo
     return replace(unsigned, signature=key.sign(PURPOSE, unsigned.message).hex())
 
 
-def statement_of(told: object) -> LogStatement:
+def statement_of(document: object) -> LogStatement:
     """Return a statement whose signature was found to be right.
 
     Raises:
         RefusedProofError: it is none, or somebody changed it.
     """
     try:
-        if not isinstance(told, dict):
+        if not isinstance(document, dict):
             raise ValueError("it is no object")
-        statement = LogStatement(**told)
+        statement = LogStatement(**document)
         kinds = {"size": int, "last": int}
-        if any(type(value) is not kinds.get(name, str) for name, value in told.items()):
+        if any(type(value) is not kinds.get(name, str) for name, value in document.items()):
             raise ValueError("a field is of another kind")
         if not is_hex(statement.root, 64):
             raise ValueError("its root is no hash")
@@ -116,7 +116,7 @@ def statement_of(told: object) -> LogStatement:
 
 
 def included(
-    leaves: Sequence[bytes], entry: Mapping[str, Any], index: int, of: LogStatement
+    leaves: Sequence[bytes], entry: Mapping[str, Any], index: int, statement: LogStatement
 ) -> Inclusion:
     """Return the proof that an entry is in a log.
 
@@ -124,10 +124,12 @@ def included(
         ValueError: there is none of that index.
     """
     path = [step.hex() for step in merkle.inclusion(leaves, index)]
-    return Inclusion(dict(entry), index, path, of)
+    return Inclusion(dict(entry), index, path, statement)
 
 
-def continued(leaves: Sequence[bytes], earlier: LogStatement, of: LogStatement) -> Continuation:
+def continued(
+    leaves: Sequence[bytes], earlier: LogStatement, statement: LogStatement
+) -> Continuation:
     """Return the proof that a log continues an earlier statement about it.
 
     Raises:
@@ -137,68 +139,70 @@ def continued(leaves: Sequence[bytes], earlier: LogStatement, of: LogStatement) 
         path = merkle.consistency(leaves, earlier.size)
     except ValueError:
         path = []
-    made = Continuation(earlier, [step.hex() for step in path], of)
-    return _checked_continuation(made, path)
+    continuation = Continuation(earlier, [step.hex() for step in path], statement)
+    return _checked_continuation(continuation, path)
 
 
-def proof_of(told: object) -> LogStatement | Inclusion | Continuation:
+def proof_of(document: object) -> LogStatement | Inclusion | Continuation:
     """Return a proof that was found to be right: of a root, of an entry, or that one root continues another.
 
     Raises:
         RefusedProofError: it does not show what it says.
     """
-    if not isinstance(told, dict) or "statement" not in told:
-        return statement_of(told)
-    return inclusion_of(told) if "entry" in told else continuation_of(told)
+    if not isinstance(document, dict) or "statement" not in document:
+        return statement_of(document)
+    return inclusion_of(document) if "entry" in document else continuation_of(document)
 
 
-def inclusion_of(told: object) -> Inclusion:
+def inclusion_of(document: object) -> Inclusion:
     """Return a proof about an entry that was found to be right.
 
     Raises:
         RefusedProofError: it does not show it.
     """
-    if not isinstance(told, dict) or set(told) != {"entry", "index", "path", "statement"}:
+    if not isinstance(document, dict) or set(document) != {"entry", "index", "path", "statement"}:
         raise RefusedProofError("That is no proof about an entry.")
-    statement, path = statement_of(told["statement"]), _path(told["path"])
+    statement, path = statement_of(document["statement"]), _path(document["path"])
     try:
-        if type(told["index"]) is not int:
+        if type(document["index"]) is not int:
             raise ValueError("its index is no number")
         top = bytes.fromhex(statement.root)
         is_included = merkle.is_included(
-            leaf(told["entry"]), told["index"], statement.size, path, top
+            leaf(document["entry"]), document["index"], statement.size, path, top
         )
     except (TypeError, ValueError) as error:
         raise RefusedProofError(f"That is no proof about an entry: {error}.") from None
     if not is_included:
         raise RefusedProofError("The entry is not in the log that the statement is about.")
-    return Inclusion(told["entry"], told["index"], told["path"], statement)
+    return Inclusion(document["entry"], document["index"], document["path"], statement)
 
 
-def continuation_of(told: object) -> Continuation:
+def continuation_of(document: object) -> Continuation:
     """Return a proof that one root continues another that was found to be right.
 
     Raises:
         RefusedProofError: it does not show it.
     """
-    if not isinstance(told, dict) or set(told) != {"earlier", "path", "statement"}:
+    if not isinstance(document, dict) or set(document) != {"earlier", "path", "statement"}:
         raise RefusedProofError("That is no proof that a log goes on.")
-    ends = statement_of(told["earlier"]), statement_of(told["statement"])
-    return _checked_continuation(Continuation(ends[0], told["path"], ends[1]), _path(told["path"]))
+    ends = statement_of(document["earlier"]), statement_of(document["statement"])
+    return _checked_continuation(
+        Continuation(ends[0], document["path"], ends[1]), _path(document["path"])
+    )
 
 
-def _checked_continuation(made: Continuation, path: Sequence[bytes]) -> Continuation:
-    first, later = made.earlier, made.statement
-    roots = bytes.fromhex(first.root), bytes.fromhex(later.root)
-    if not merkle.is_consistent(first.size, later.size, *roots, path):
+def _checked_continuation(continuation: Continuation, path: Sequence[bytes]) -> Continuation:
+    earlier, later = continuation.earlier, continuation.statement
+    roots = bytes.fromhex(earlier.root), bytes.fromhex(later.root)
+    if not merkle.is_consistent(earlier.size, later.size, *roots, path):
         raise RefusedProofError("The later log does not continue the earlier one.")
-    return made
+    return continuation
 
 
-def _path(told: object) -> list[bytes]:
+def _path(steps: object) -> list[bytes]:
     try:
-        path = [bytes.fromhex(step) for step in told]  # type: ignore[attr-defined]
-        if [step.hex() for step in path] != told:
+        path = [bytes.fromhex(step) for step in steps]  # type: ignore[attr-defined]
+        if [step.hex() for step in path] != steps:
             raise ValueError("it is not written as it should be")
     except (TypeError, ValueError) as error:
         raise RefusedProofError(f"Its path is none: {error}.") from None

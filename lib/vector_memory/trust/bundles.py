@@ -104,17 +104,21 @@ def seal(
     if len(content) > MOST_BYTES:
         raise RefusedBundleError(f"A bundle holds at most {MOST_BYTES >> 20} MB.", "Share less.")
     secret, ephemeral = os.urandom(32), X25519PrivateKey.generate()
-    mine = ephemeral.public_key().public_bytes_raw()
+    ephemeral_public = ephemeral.public_key().public_bytes_raw()
     wrapped = {}
     for reader in readers:
         shared = ephemeral.exchange(X25519PublicKey.from_public_bytes(reader.sealing))
-        wrapping = ChaCha20Poly1305(_wrapping_key(shared, mine, reader))
+        wrapping = ChaCha20Poly1305(_wrapping_key(shared, ephemeral_public, reader))
         wrapped[reader.id] = wrapping.encrypt(_ONCE, secret, reader.id.encode()).hex()
-    place = _context(author.public, position)
-    sealed = ChaCha20Poly1305(secret).encrypt(_ONCE, zlib.compress(content, 6), place)
-    about = {"hash": digest(sealed), "size": len(sealed), "ephemeral": mine.hex()}
-    whose = {"key": author.public.word, "readers": wrapped}
-    head = canonical.written({**asdict(position), **about, **whose})
+    context = _context(author.public, position)
+    sealed = ChaCha20Poly1305(secret).encrypt(_ONCE, zlib.compress(content, 6), context)
+    content_fields = {
+        "hash": digest(sealed),
+        "size": len(sealed),
+        "ephemeral": ephemeral_public.hex(),
+    }
+    key_fields = {"key": author.public.word, "readers": wrapped}
+    head = canonical.written({**asdict(position), **content_fields, **key_fields})
     signature = author.sign(PURPOSE, head).hex().encode("ascii")
     return MAGIC + head + b"\n" + signature + b"\n" + sealed
 
@@ -127,12 +131,16 @@ def read(raw: bytes) -> Bundle:
     """
     if len(raw) > MOST_FILE or not raw.startswith(MAGIC):
         raise RefusedBundleError("It is no bundle of this version.")
-    end = raw.find(b"\n", len(MAGIC), len(MAGIC) + MOST_HEAD)
-    head, signature, sealed = raw[len(MAGIC) : end], raw[end + 1 : end + 129], raw[end + 130 :]
+    head_end = raw.find(b"\n", len(MAGIC), len(MAGIC) + MOST_HEAD)
+    head, signature, sealed = (
+        raw[len(MAGIC) : head_end],
+        raw[head_end + 1 : head_end + 129],
+        raw[head_end + 130 :],
+    )
     if (
-        end < 0
+        head_end < 0
         or not is_hex(signature.decode("latin-1"), 128)
-        or raw[end + 129 : end + 130] != b"\n"
+        or raw[head_end + 129 : head_end + 130] != b"\n"
     ):
         raise RefusedBundleError("Its head is damaged.")
     fields = _fields(head)
@@ -141,9 +149,13 @@ def read(raw: bytes) -> Bundle:
         raise RefusedBundleError("Its signature is not its author's.")
     if len(sealed) != fields["size"] or digest(sealed) != fields["hash"]:
         raise RefusedBundleError("Its content is not what its author signed.")
-    place = {name: fields[name] for name in ("team", "seq", "base", "previous", "made_at")}
+    position_fields = {
+        name: fields[name] for name in ("team", "seq", "base", "previous", "made_at")
+    }
     ephemeral = bytes.fromhex(fields["ephemeral"])
-    return Bundle(key, BundlePosition(**place), fields["readers"], ephemeral, sealed, digest(raw))
+    return Bundle(
+        key, BundlePosition(**position_fields), fields["readers"], ephemeral, sealed, digest(raw)
+    )
 
 
 def _fields(head: bytes) -> dict[str, Any]:

@@ -82,13 +82,13 @@ class PublicKey:
 
         try:
             signing = Ed25519PublicKey.from_public_bytes(self.signing)
-            signing.verify(signature, _framed(purpose, message))
+            signing.verify(signature, _frame(purpose, message))
         except (InvalidSignature, ValueError):
             return False
         return True
 
 
-def _framed(purpose: str, message: bytes) -> bytes:
+def _frame(purpose: str, message: bytes) -> bytes:
     # What was signed for one purpose is nothing for another.
     return b"vector-memory " + purpose.encode("ascii") + b"\0" + message
 
@@ -103,7 +103,7 @@ class PrivateKey:
 
     def sign(self, purpose: str, message: bytes) -> bytes:
         """Return the signature, 64 bytes, of a message for a purpose (a few ASCII words)."""
-        return self.signing.sign(_framed(purpose, message))
+        return self.signing.sign(_frame(purpose, message))
 
 
 @dataclass(frozen=True)
@@ -244,17 +244,17 @@ class Keyring:
         signing, sealing = Ed25519PrivateKey.generate(), X25519PrivateKey.generate()
         public = _public(signing, sealing)
         at = now.isoformat(timespec="seconds")
-        made = KeyEntry(public.word, at, has_passphrase=bool(passphrase))
+        entry = KeyEntry(public.word, at, has_passphrase=bool(passphrase))
         self._write(f"{public.id}.pem", written(passphrase, signing, sealing))
-        self._save([*self.entries(), made])
-        return made
+        self._save([*self.entries(), entry])
+        return entry
 
     def _change(self, old: KeyEntry, new: KeyEntry) -> None:
         self._save([new if entry == old else entry for entry in self.entries()])
 
     def _save(self, entries: list[KeyEntry]) -> None:
-        listed: list[dict[str, Any]] = [entry.__dict__ for entry in entries]
-        self._write(_LIST, canonical.written(listed))
+        values: list[dict[str, Any]] = [entry.__dict__ for entry in entries]
+        self._write(_LIST, canonical.written(values))
 
     def _write(self, name: str, content: bytes) -> None:
         try:
@@ -275,10 +275,10 @@ def written(passphrase: str, *secrets: Any) -> bytes:
     """Return private keys as PEM, readable with the passphrase only where there is one."""
     from cryptography.hazmat.primitives import serialization
 
-    how: serialization.KeySerializationEncryption = serialization.NoEncryption()
+    encryption: serialization.KeySerializationEncryption = serialization.NoEncryption()
     if passphrase:
-        how = serialization.BestAvailableEncryption(passphrase.encode())
-    form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, how
+        encryption = serialization.BestAvailableEncryption(passphrase.encode())
+    form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, encryption
     return b"\n".join(secret.private_bytes(*form) for secret in secrets)
 
 

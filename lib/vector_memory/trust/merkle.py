@@ -43,10 +43,10 @@ def inclusion(leaves: Sequence[bytes], index: int) -> list[bytes]:
         raise ValueError("there is no such entry")
     if len(leaves) == 1:
         return []
-    half = _split(len(leaves))
-    if index < half:
-        return [*inclusion(leaves[:half], index), root(leaves[half:])]
-    return [*inclusion(leaves[half:], index - half), root(leaves[:half])]
+    split = _split(len(leaves))
+    if index < split:
+        return [*inclusion(leaves[:split], index), root(leaves[split:])]
+    return [*inclusion(leaves[split:], index - split), root(leaves[:split])]
 
 
 def is_included(entry: bytes, index: int, size: int, path: Sequence[bytes], top: bytes) -> bool:
@@ -55,24 +55,26 @@ def is_included(entry: bytes, index: int, size: int, path: Sequence[bytes], top:
     Args:
         entry: its leaf hash.
     """
-    return 0 <= index < size and _climbed(index, size - 1, entry, path)[1:] == (top, 0)
+    return 0 <= index < size and _climb(index, size - 1, entry, path)[1:] == (top, 0)
 
 
-def _climbed(at: int, last: int, start: bytes, path: Sequence[bytes]) -> tuple[bytes, bytes, int]:
-    """Return the roots to which a path leads from node `at` of the nodes up to `last` of one level: of the tree that ends
+def _climb(
+    index: int, last_index: int, start: bytes, path: Sequence[bytes]
+) -> tuple[bytes, bytes, int]:
+    """Return the roots to which a path leads from node `index` of the nodes up to `last_index` of one level: of the tree that ends
     with that node, and of the whole; and where it ends: 0 at the top, -1 beyond it."""
-    old = new = start
+    earlier_root = later_root = start
     for step in path:
-        if last <= 0:
-            return old, new, -1
-        if at & 1 or at == last:
-            old, new = _node(step, old), _node(step, new)
-            while not at & 1 and at:
-                at, last = at >> 1, last >> 1
+        if last_index <= 0:
+            return earlier_root, later_root, -1
+        if index & 1 or index == last_index:
+            earlier_root, later_root = _node(step, earlier_root), _node(step, later_root)
+            while not index & 1 and index:
+                index, last_index = index >> 1, last_index >> 1
         else:
-            new = _node(new, step)
-        at, last = at >> 1, last >> 1
-    return old, new, last
+            later_root = _node(later_root, step)
+        index, last_index = index >> 1, last_index >> 1
+    return earlier_root, later_root, last_index
 
 
 def consistency(leaves: Sequence[bytes], earlier: int) -> list[bytes]:
@@ -89,10 +91,10 @@ def consistency(leaves: Sequence[bytes], earlier: int) -> list[bytes]:
 def _subproof(leaves: Sequence[bytes], earlier: int, is_whole: bool) -> list[bytes]:
     if earlier == len(leaves):
         return [] if is_whole else [root(leaves)]
-    half = _split(len(leaves))
-    if earlier <= half:
-        return [*_subproof(leaves[:half], earlier, is_whole), root(leaves[half:])]
-    return [*_subproof(leaves[half:], earlier - half, False), root(leaves[:half])]
+    split = _split(len(leaves))
+    if earlier <= split:
+        return [*_subproof(leaves[:split], earlier, is_whole), root(leaves[split:])]
+    return [*_subproof(leaves[split:], earlier - split, False), root(leaves[:split])]
 
 
 def is_consistent(
@@ -109,7 +111,7 @@ def is_consistent(
         steps.insert(0, earlier_top)
     if not steps:
         return False
-    at, last = earlier - 1, size - 1
-    while at & 1:
-        at, last = at >> 1, last >> 1
-    return _climbed(at, last, steps[0], steps[1:]) == (earlier_top, top, 0)
+    index, last_index = earlier - 1, size - 1
+    while index & 1:
+        index, last_index = index >> 1, last_index >> 1
+    return _climb(index, last_index, steps[0], steps[1:]) == (earlier_top, top, 0)

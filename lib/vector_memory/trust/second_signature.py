@@ -50,7 +50,7 @@ def is_available() -> bool:
 
 
 def sign(
-    folder: str, own: PrivateKey, purpose: str, message: bytes, passphrase: str
+    folder: str, first: PrivateKey, purpose: str, message: bytes, passphrase: str
 ) -> dict[str, str]:
     """Return a second signature as JSON values; the first time, make the key for it, in a file beside the first's.
 
@@ -63,15 +63,15 @@ def sign(
     """
     if not is_available():
         raise BadInputError(f"This installation has no {NAME}.", "Sign with the first alone.")
-    secret = _opened(os.path.join(folder, own.public.id + ENDING), passphrase)
+    secret = _open_or_make(os.path.join(folder, first.public.id + ENDING), passphrase)
     public = secret.public_key().public_bytes_raw()
-    made = secret.sign(message, purpose.encode("ascii"))
-    vouched = own.sign(VOUCH, public).hex()
-    key, signature = (base64.b64encode(part).decode("ascii") for part in (public, made))
-    return asdict(SecondSignature(NAME, key, signature, vouched))
+    raw_signature = secret.sign(message, purpose.encode("ascii"))
+    voucher = first.sign(VOUCH, public).hex()
+    key, signature = (base64.b64encode(part).decode("ascii") for part in (public, raw_signature))
+    return asdict(SecondSignature(NAME, key, signature, voucher))
 
 
-def is_right(told: object, first: PublicKey, purpose: str, message: bytes) -> bool:
+def is_right(document: object, first: PublicKey, purpose: str, message: bytes) -> bool:
     """Whether a second signature is right, and made by a key that the first one vouches for.
 
     Raises:
@@ -83,28 +83,30 @@ def is_right(told: object, first: PublicKey, purpose: str, message: bytes) -> bo
     from cryptography.hazmat.primitives.asymmetric import mldsa
 
     try:
-        one = SecondSignature(**_fields(told))
-        public, made = (base64.b64decode(part, validate=True) for part in (one.key, one.signature))
-        vouched = bytes.fromhex(one.vouched)
-        again = [base64.b64encode(part).decode("ascii") for part in (public, made)]
+        second = SecondSignature(**_fields(document))
+        public, raw_signature = (
+            base64.b64decode(part, validate=True) for part in (second.key, second.signature)
+        )
+        voucher = bytes.fromhex(second.vouched)
+        encoded = [base64.b64encode(part).decode("ascii") for part in (public, raw_signature)]
         # Each signature has one form: nothing that was changed counts.
-        is_vouched = [*again, vouched.hex()] == [one.key, one.signature, one.vouched]
-        is_vouched = is_vouched and first.has_signed(vouched, VOUCH, public)
+        is_vouched = [*encoded, voucher.hex()] == [second.key, second.signature, second.vouched]
+        is_vouched = is_vouched and first.has_signed(voucher, VOUCH, public)
         key = mldsa.MLDSA65PublicKey.from_public_bytes(public)
-        key.verify(made, message, purpose.encode("ascii"))
+        key.verify(raw_signature, message, purpose.encode("ascii"))
     except (InvalidSignature, TypeError, ValueError):
         return False
-    return is_vouched and one.alg == NAME
+    return is_vouched and second.alg == NAME
 
 
-def _fields(told: object) -> dict[str, str]:
+def _fields(document: object) -> dict[str, str]:
     names = {field.name for field in fields(SecondSignature)}
-    if not isinstance(told, dict) or set(told) != names:
+    if not isinstance(document, dict) or set(document) != names:
         raise ValueError("it is no second signature")
-    return {name: str(value) for name, value in told.items()}
+    return {name: str(value) for name, value in document.items()}
 
 
-def _opened(path: str, passphrase: str) -> MLDSA65PrivateKey:
+def _open_or_make(path: str, passphrase: str) -> MLDSA65PrivateKey:
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric import mldsa
 
@@ -117,9 +119,9 @@ def _opened(path: str, passphrase: str) -> MLDSA65PrivateKey:
             raise ValueError("it holds another key")
         return key
     except FileNotFoundError:
-        made = mldsa.MLDSA65PrivateKey.generate()
-        write_durably(path, written(passphrase, made))
-        return made
+        new_key = mldsa.MLDSA65PrivateKey.generate()
+        write_durably(path, written(passphrase, new_key))
+        return new_key
     except (TypeError, ValueError) as error:
         raise BadInputError(
             f"The second key cannot be read: {error}.", "Check VECTOR_MEMORY_KEY_PASSPHRASE."

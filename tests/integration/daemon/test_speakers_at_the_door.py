@@ -196,7 +196,7 @@ def test_a_job_is_a_persons_where_no_agent_was_seen(
 
 
 def _agents_run() -> bool:
-    return bool(ancestry._running())
+    return bool(ancestry._running_clients())
 
 
 @pytest.fixture(scope="module")
