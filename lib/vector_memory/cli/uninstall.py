@@ -60,9 +60,11 @@ def uninstall(call: Invocation, memories: bool, yes: bool, dry_run: bool) -> Non
                 f"Delete the memories in {parts.home.root} as well, for good?", err=True
             )
         _remove(parts, memories)
-    left = leaving.left(parts.home, memories, dry_run)
-    answer = Row({**left, "projects": parts.projects})
-    call.show(answer, lambda answer: _say_what_stays(answer, leaving.words(parts.home, left)))
+    report = leaving.leftovers(parts.home, memories, dry_run)
+    answer = Row({**report, "projects": parts.projects})
+    call.show(
+        answer, lambda answer: _say_what_stays(answer, leaving.report_lines(parts.home, report))
+    )
 
 
 def _look() -> Uninstalling:
@@ -127,11 +129,11 @@ def _uninstall_plugin(name: str) -> None:
     why = "`claude` is not on PATH."
     if program := shutil.which("claude"):
         try:
-            done = subprocess.run(
+            result = subprocess.run(
                 [program, "plugin", "uninstall", name],
                 stdin=subprocess.DEVNULL, capture_output=True, timeout=CLIENT_WAIT_S, check=False,
             )  # fmt: skip
-            why = "The client did not uninstall it." if done.returncode else ""
+            why = "The client did not uninstall it." if result.returncode else ""
         except (OSError, subprocess.TimeoutExpired) as error:
             why = f"The client does not run: {error}."
     if why:

@@ -35,7 +35,7 @@ def notes(
     terms = analysis.query_terms(prompt, 24)
     if len(terms) < MIN_TERMS:
         return []
-    hidden = _shown(home, session)
+    hidden = _shown_ids(home, session)
     fit = [
         row
         for row in search(home, terms, projects.locate(folder), CANDIDATES, deadline)
@@ -48,21 +48,25 @@ def notes(
 
 
 def search(
-    home: Home, terms: "list[str]", place: "projects.Place | None", most: int, until: float
+    home: Home, terms: "list[str]", place: "projects.Place | None", most: int, deadline: float
 ) -> "list[dict[str, Any]]":
     """Return what journals hold of some words: the project's, where there is one, then the user's, the best of each
     first. What no rule of privacy that came later was asked about is left out.
 
     Args:
-        until: `time.monotonic()` by which the search must have ended.
+        deadline: `time.monotonic()` by which the search must have ended.
     """
-    stores, wanted = [home.global_store], [""]
+    stores, project_ids = [home.global_store], [""]
     if place:
-        wanted.append(place.id)
+        project_ids.append(place.id)
     if place and place.store and readonly.trusted(home.state_db, place.store):
         stores.insert(0, place.store)
     since = privacy.rules_since(*place.folders if place else ()) * 1e6
-    rows = (row for store in stores for row in readonly.search(store, terms, wanted, most, until))
+    rows = (
+        row
+        for store in stores
+        for row in readonly.search(store, terms, project_ids, most, deadline)
+    )
     return [row for row in rows if row["created_at_us"] >= since]
 
 
@@ -71,13 +75,13 @@ def _fits(row: "dict[str, object]", terms: "list[str]") -> bool:
     return matched >= MIN_TERMS and matched >= MIN_COVERAGE * len(terms)
 
 
-def _shown(home: Home, session: str) -> "set[str]":
+def _shown_ids(home: Home, session: str) -> "set[str]":
     """Return the ids that this session has seen, in the state or waiting in the spool."""
-    seen = readonly.shown(home.state_db, session)
+    shown_ids = readonly.shown(home.state_db, session)
     for _, entry in read_spool(home):
         if entry.get("session") == session and isinstance(entry.get("shown"), list):
-            seen.update(entry["shown"])  # type: ignore[arg-type]
-    return seen
+            shown_ids.update(entry["shown"])  # type: ignore[arg-type]
+    return shown_ids
 
 
 def _note(row: "dict[str, object]", terms: "list[str]") -> fence.Note:

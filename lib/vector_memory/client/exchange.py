@@ -65,18 +65,18 @@ class HookEvent:
 
 def _configuration() -> bytes:
     """Return the folder of the client's configuration that the session runs under, b"" for the default."""
-    named = posix.environ.get(b"CLAUDE_CONFIG_DIR", b"")
-    return named if not named or named[:1] == b"/" else posix.getcwdb() + b"/" + named
+    folder = posix.environ.get(b"CLAUDE_CONFIG_DIR", b"")
+    return folder if not folder or folder[:1] == b"/" else posix.getcwdb() + b"/" + folder
 
 
 def ask(call: HookEvent, patience_s: float) -> "bytes | None":
     """Return the daemon's answer (b"" means: say nothing), or None where there was none in time."""
     patience_s = min(patience_s, call.left_s())
-    until = time.monotonic() + patience_s
+    deadline = time.monotonic() + patience_s
     try:
         with _Connection(patience_s) as sock:
             _send(call, sock)
-            return _read_reply(sock, until)
+            return _read_reply(sock, deadline)
     except (OSError, wire.WireError, MemoryError):
         return None
 
@@ -104,8 +104,8 @@ def _require_own(sock: "_socket.socket") -> None:
     What is looked at is the folder that was entered, not its path: nobody can swap it any more.
     """
     me = posix.geteuid()
-    for about in (posix.stat("."), posix.lstat("daemon.sock")):
-        if about.st_uid != me or about.st_mode & 0o022:
+    for status in (posix.stat("."), posix.lstat("daemon.sock")):
+        if status.st_uid != me or status.st_mode & 0o022:
             raise OSError("another user's socket")
     sock.connect("daemon.sock")
 
@@ -124,10 +124,10 @@ class _Connection:
         self.sock.close()
 
 
-def _read_reply(sock: "_socket.socket", until: float) -> "bytes | None":
+def _read_reply(sock: "_socket.socket", deadline: float) -> "bytes | None":
     data = b""
     while b"\n" not in data:
-        data += _receive(sock, until)
+        data += _receive_some(sock, deadline)
         if len(data) > wire.MAX_HEADER_BYTES and b"\n" not in data[: wire.MAX_HEADER_BYTES]:
             raise wire.WireError("no header")
     line, _, body = data.partition(b"\n")
@@ -137,17 +137,17 @@ def _read_reply(sock: "_socket.socket", until: float) -> "bytes | None":
     parts = [body]
     missing = length - len(body)
     while missing > 0:
-        parts.append(_receive(sock, until))
+        parts.append(_receive_some(sock, deadline))
         missing -= len(parts[-1])
     body = b"".join(parts)[:length]
     return body if not body or (body[:1] == b"{" and body[-1:] == b"}") else None
 
 
-def _receive(sock: "_socket.socket", until: float) -> bytes:
-    left = until - time.monotonic()
-    if left <= 0:
+def _receive_some(sock: "_socket.socket", deadline: float) -> bytes:
+    left_s = deadline - time.monotonic()
+    if left_s <= 0:
         raise wire.WireError("too late")
-    sock.settimeout(left)
+    sock.settimeout(left_s)
     data = sock.recv(65_536)
     if not data:
         raise wire.WireError("closed before the answer was whole")
@@ -157,12 +157,14 @@ def _receive(sock: "_socket.socket", until: float) -> bytes:
 def _gone_s() -> float:
     """Return the seconds since the shell that runs this hook was started, as Linux knows them."""
     try:
-        own, parent = _born_s("self"), _born_s("%d" % posix.getppid())
+        own_birth_s, parent_birth_s = _born_s("self"), _born_s("%d" % posix.getppid())
         # Started without that shell, the parent is somebody else, and older.
-        gone = time.clock_gettime(time.CLOCK_BOOTTIME) - (parent if own - parent < 1.0 else own)
+        gone_s = time.clock_gettime(time.CLOCK_BOOTTIME) - (
+            parent_birth_s if own_birth_s - parent_birth_s < 1.0 else own_birth_s
+        )
     except (AttributeError, IndexError, OSError, ValueError):
         return UNSEEN_S
-    return gone if 0.0 <= gone < START_DEADLINE_S else UNSEEN_S
+    return gone_s if 0.0 <= gone_s < START_DEADLINE_S else UNSEEN_S
 
 
 def _born_s(process: str) -> float:
@@ -174,13 +176,13 @@ def _born_s(process: str) -> float:
     return int(ticks) / posix.sysconf("SC_CLK_TCK")
 
 
-def note(home: str, what: bytes) -> None:
+def note(home: str, word: bytes) -> None:
     """Count something for the next daemon: a word in a small file, from which it takes it."""
     try:
         flags = posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT
         fd = posix.open(home + "/run/counts", flags, 0o600)
         if posix.fstat(fd).st_size < COUNTS_BYTES:
-            posix.write(fd, what + b"\n")
+            posix.write(fd, word + b"\n")
         posix.close(fd)
     except OSError:
         pass

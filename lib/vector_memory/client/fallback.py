@@ -40,11 +40,11 @@ def answer(call: "exchange.HookEvent") -> bytes:
         return _start_answer(home, call)
     if call.event not in SPOOLED:
         _spawn(home, call)
-    event = _parsed(call.stdin)
+    event = _parse_event(call.stdin)
     if call.event in SPOOLED:
         # Nobody waits: what is kept comes before who reads it.
         try:
-            _keep(home, call, event)
+            _spool_event(home, call, event)
         finally:
             _spawn(home, call)
     if call.event == "UserPromptSubmit":
@@ -52,7 +52,7 @@ def answer(call: "exchange.HookEvent") -> bytes:
     return b""
 
 
-def _keep(home: Home, call: "exchange.HookEvent", event: "dict[str, object]") -> None:
+def _spool_event(home: Home, call: "exchange.HookEvent", event: "dict[str, object]") -> None:
     """Spool an event; on a full disk the reserve is given up for it, which is what it is for."""
     from vector_memory.client import spool
 
@@ -67,7 +67,7 @@ def _keep(home: Home, call: "exchange.HookEvent", event: "dict[str, object]") ->
         spool.write_spool(home, call.event, event, folder, configuration=configuration)
 
 
-def _parsed(stdin: bytes) -> "dict[str, object]":
+def _parse_event(stdin: bytes) -> "dict[str, object]":
     import json
 
     event = json.loads(stdin.decode("utf-8", "replace"))
@@ -96,21 +96,21 @@ def _spawn(home: Home, call: "exchange.HookEvent") -> bool:
 
 
 def _start_answer(home: Home, call: "exchange.HookEvent") -> bytes:
-    begun, again, why = time.time(), 0.0, ""
+    begun_at, retry_at, why = time.time(), 0.0, ""
     while call.left_s() > 0.25:
-        if time.monotonic() >= again:
+        if time.monotonic() >= retry_at:
             try:
                 if not spawn.spawn(home, call.lib):
                     break
             except VectorMemoryError as error:
                 why = str(error)
                 break
-            again = time.monotonic() + START_AGAIN_S
+            retry_at = time.monotonic() + START_AGAIN_S
         time.sleep(WAIT_STEP_S)
         printed = exchange.ask(call, call.left_s() - 0.2)
         if printed is not None:
             return printed
-    why = why or _failure(home, begun)
+    why = why or _failure(home, begun_at)
     if not why and not has_room(home.root):
         # On a slow machine the daemon has not come to say so.
         why = "The disk of %s is full." % home.root
@@ -122,7 +122,7 @@ def start_from_files(home: Home, project_dir: bytes, stdin: bytes, why: str) -> 
     that says why none does, "" where nobody knows."""
     from vector_memory.client import privacy, spool
 
-    folder = os.fsdecode(project_dir) or str(_parsed(stdin).get("cwd") or "")
+    folder = os.fsdecode(project_dir) or str(_parse_event(stdin).get("cwd") or "")
     if not privacy.may_speak(home.config, folder, "recall_on_start"):
         return b""
     notes = _snapshot(home, folder)
@@ -157,11 +157,11 @@ def _snapshot(home: Home, folder: str) -> "list[fence.Note]":
 
     try:
         with open(home.snapshot(folder), encoding="utf-8") as file:
-            written = os.fstat(file.fileno()).st_mtime
+            written_at = os.fstat(file.fileno()).st_mtime
             stored = json.load(file)
     except FileNotFoundError:
         return []
-    if written < privacy.rules_since(*projects.locate(folder).folders):
+    if written_at < privacy.rules_since(*projects.locate(folder).folders):
         return []
     return [
         fence.Note(note["id"], note["head"], note["text"], note.get("foreign") is not False)

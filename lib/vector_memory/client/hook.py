@@ -123,5 +123,5 @@ def _print(answer: "bytes | None") -> None:
     # than any reader takes that reads at all.
     _signal.setitimer(_signal.ITIMER_REAL, PRINT_S)
     while answer:
-        written = posix.write(1, answer)
-        answer = answer[written:]
+        count = posix.write(1, answer)
+        answer = answer[count:]

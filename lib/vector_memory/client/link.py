@@ -80,30 +80,32 @@ class DaemonClient:
         self, verb: str, payload: Mapping[str, object], timeout_s: float = 600.0, start: bool = True
     ) -> Iterator[tuple[str, Json]]:
         """Yield ("progress" | "item", data) … and ("answer", data) last. Raises as `ask` does."""
-        named = {NEW_IDS[verb]: os.urandom(16).hex()} if verb in NEW_IDS else {}
-        body = json.dumps({**_configuration(), **named, **payload}).encode("utf-8", "surrogatepass")
+        new_id = {NEW_IDS[verb]: os.urandom(16).hex()} if verb in NEW_IDS else {}
+        body = json.dumps({**_configuration(), **new_id, **payload}).encode(
+            "utf-8", "surrogatepass"
+        )
         if len(body) > wire.MAX_REQUEST_BYTES:
             raise errors.BadInputError("That is too much for one request.", "Use `import FILE`.")
-        replaced, times = False, 0
+        is_replaced, attempts = False, 0
         while True:
-            begun = False
-            times += 1
+            has_begun = False
+            attempts += 1
             with (
                 contextlib.closing(self._connect(timeout_s, start)) as sock,
-                io.BufferedReader(_Patient(sock, timeout_s, self.running)) as reader,
+                io.BufferedReader(_PatientReader(sock, timeout_s, self.running)) as reader,
             ):
                 try:
                     sock.sendall(wire.encode_request(verb, body, self.version))
                     for status, data in _replies(reader):
-                        if status == wire.OLD and not replaced:
+                        if status == wire.OLD and not is_replaced:
                             break
-                        begun = True
+                        has_begun = True
                         yield _KINDS[status], data
                         if status in wire.FINAL:
                             return
                 except (OSError, wire.WireError, KeyError) as error:
                     was_killed = not isinstance(error, TimeoutError)
-                    is_asked_again = was_killed and not begun and times < MOST_TIMES
+                    is_asked_again = was_killed and not has_begun and attempts < MOST_TIMES
                     if is_asked_again and _is_repeatable(verb, payload):
                         # Its socket took the question all the same.
                         continue
@@ -112,7 +114,7 @@ class DaemonClient:
                         _AGAIN_HINT,
                     ) from error
             # It was older than this code, or is just ending; ask its successor, once.
-            replaced = True
+            is_replaced = True
             self._wait_gone(START_WAIT_S)
 
     def running(self) -> Json | None:
@@ -183,21 +185,21 @@ class DaemonClient:
         return sock
 
     def _start_and_connect(self, timeout_s: float) -> socket.socket | None:
-        until = time.monotonic() + START_WAIT_S
+        deadline = time.monotonic() + START_WAIT_S
         with contextlib.suppress(OSError):
             os.unlink(self.home.failure)
         self._spawn()
-        again = time.monotonic() + 2.0
-        while time.monotonic() < until:
+        respawn_at = time.monotonic() + 2.0
+        while time.monotonic() < deadline:
             time.sleep(POLL_S)
             sock = self._try_connect(timeout_s)
             if sock is not None:
                 return sock
             self._raise_failure()
-            if time.monotonic() > again:
+            if time.monotonic() > respawn_at:
                 # The first one may have met the lock of a daemon that was just ending.
                 self._spawn()
-                again = time.monotonic() + 2.0
+                respawn_at = time.monotonic() + 2.0
         return None
 
     def _spawn(self) -> None:
@@ -238,8 +240,8 @@ class DaemonClient:
 
     def _wait_gone(self, wait_s: float) -> bool:
         """Wait until the daemon has closed its files, which is when it lets go of its lock."""
-        until = time.monotonic() + wait_s
-        while time.monotonic() < until:
+        deadline = time.monotonic() + wait_s
+        while time.monotonic() < deadline:
             if not is_locked(self.home.lock):
                 return True
             time.sleep(POLL_S)
@@ -271,7 +273,7 @@ def _is_repeatable(verb: str, payload: Mapping[str, object]) -> bool:
     )
 
 
-class _Patient(io.RawIOBase):
+class _PatientReader(io.RawIOBase):
     """A daemon's answer as it comes.
 
     Args:
@@ -293,18 +295,18 @@ class _Patient(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        until = time.monotonic() + self._timeout_s
+        deadline = time.monotonic() + self._timeout_s
         # Who asks for a sign of life has no patience: nobody looks after that question.
         patience_s = SILENCE_S if self._timeout_s > SILENCE_S + SIGN_OF_LIFE_S else self._timeout_s
         is_alive = True
         while True:
-            self._sock.settimeout(max(0.001, min(until - time.monotonic(), patience_s)))
+            self._sock.settimeout(max(0.001, min(deadline - time.monotonic(), patience_s)))
             try:
                 return self._sock.recv_into(buffer)
             except TimeoutError:
                 if not is_alive:
                     raise errors.DaemonUnavailableError(_HANGS, _END_HINT) from None
-                if time.monotonic() >= until:
+                if time.monotonic() >= deadline:
                     raise
             is_alive = self._running() is not None
             if not is_alive:
@@ -325,8 +327,8 @@ def _require_own(sock: socket.socket) -> None:
 
 def _configuration() -> dict[str, str]:
     """Return the client's configuration that this process runs under: its rules count for what is asked."""
-    named = os.environ.get("CLAUDE_CONFIG_DIR")
-    return {"configuration": os.path.abspath(named)} if named else {}
+    folder = os.environ.get("CLAUDE_CONFIG_DIR")
+    return {"configuration": os.path.abspath(folder)} if folder else {}
 
 
 _HINT = "`vector-memory doctor` tells what is wrong."
@@ -349,13 +351,13 @@ def _short_path(folder: str) -> Iterator[str]:
         return
     # The present folder is the whole process's, and several threads may ask.
     with _moving:
-        back = os.open(".", os.O_RDONLY)
+        previous_folder = os.open(".", os.O_RDONLY)
         try:
             os.chdir(folder)
             yield ""
         finally:
-            os.fchdir(back)
-            os.close(back)
+            os.fchdir(previous_folder)
+            os.close(previous_folder)
 
 
 def _replies(reader: BinaryIO) -> Iterator[tuple[bytes, Json]]:

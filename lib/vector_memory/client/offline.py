@@ -31,9 +31,9 @@ def recall(home: Home, request: Mapping[str, object], why: str) -> dict[str, obj
     folder = str(request.get("project") or request.get("cwd") or os.sep)
     place = None if request.get("global") else projects.locate(folder)
     start = int(str(request.get("offset") or 0))
-    end, until = start + int(str(request["k"])), time.monotonic() + PATIENCE_S
+    end, deadline = start + int(str(request["k"])), time.monotonic() + PATIENCE_S
     is_limited = any(map(request.get, LIMITS))
-    rows = [] if is_limited else cold.search(home, terms, place, end + 1, until)
+    rows = [] if is_limited else cold.search(home, terms, place, end + 1, deadline)
     note = f"{why} Found by words only, without filters."
     hits = [_hit(row) for row in rows[start:end]]
     return {"hits": hits, "mode": "offline", "more": len(rows) > end, "note": note}

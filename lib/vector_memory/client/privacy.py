@@ -40,12 +40,12 @@ def may_speak(config: str, folder: str, setting: str) -> bool:
     if value.lower() not in _YES:
         return False
     excluded = os.environ.get(_PREFIX + "EXCLUDED_PROJECTS", "").split(os.pathsep)
-    kept = settings.get("excluded_projects") or []
-    excluded += map(str, kept) if isinstance(kept, list) else [str(kept)]
+    stored = settings.get("excluded_projects") or []
+    excluded += map(str, stored) if isinstance(stored, list) else [str(stored)]
     if not any(excluded):
         return True
-    here = folder or os.curdir
-    return not projects.is_excluded(excluded, projects.locate(here).root, here)
+    current = folder or os.curdir
+    return not projects.is_excluded(excluded, projects.locate(current).root, current)
 
 
 def rules_since(*folders: str) -> float:
@@ -58,19 +58,21 @@ def rules_since(*folders: str) -> float:
     under a configuration of its own that may hold rules, nothing can be: others stored it under theirs.
     """
     default = os.path.join(os.path.expanduser("~"), ".claude")
-    named = os.environ.get("CLAUDE_CONFIG_DIR") or default
-    if os.path.realpath(named) != os.path.realpath(default) and _written(os.path.join(named, FILE)):
+    configured = os.environ.get("CLAUDE_CONFIG_DIR") or default
+    if os.path.realpath(configured) != os.path.realpath(default) and _rules_written_at(
+        os.path.join(configured, FILE)
+    ):
         return float("inf")
-    own = _written(os.path.join(default, FILE))
-    shipped = (
-        _written(os.path.join(folder, *path, FILE), folder)
+    user_rules = _rules_written_at(os.path.join(default, FILE))
+    project_rules = (
+        _rules_written_at(os.path.join(folder, *path, FILE), folder)
         for folder in filter(None, folders)
         for path in ((), (".claude",))
     )
-    return max((own, *shipped))
+    return max((user_rules, *project_rules))
 
 
-def _written(path: str, root: str = "") -> float:
+def _rules_written_at(path: str, root: str = "") -> float:
     try:
         with open_regular(path, root) as file:
             if _may_hold_rules(file.read(MOST_BYTES)):
@@ -80,13 +82,13 @@ def _written(path: str, root: str = "") -> float:
     return 0.0
 
 
-def _may_hold_rules(written: bytes) -> bool:
-    if _RULES.search(written):
+def _may_hold_rules(content: bytes) -> bool:
+    if _RULES.search(content):
         return True
-    words = written.decode("utf-8", "replace").lower()
-    return any(heading in words for heading in _headings_abroad())
+    words = content.decode("utf-8", "replace").lower()
+    return any(heading in words for heading in _translated_headings())
 
 
 @lru_cache(maxsize=1)
-def _headings_abroad() -> "list[str]":
+def _translated_headings() -> "list[str]":
     return tables.sections("privacy_words")["headings"]

@@ -72,27 +72,27 @@ def _start(home: Home, python: str, lib: str, lock: int) -> None:
     # As itself it would be closed there.
     os.set_inheritable(lock, lock == LOCK_FD)
     # What it writes before its own first line, its bytecode, is nobody else's either.
-    before = os.umask(0o077)
+    previous_umask = os.umask(0o077)
     try:
         # First, since it may be one of the others, where those were closed.
         run_apart(command, _environment(home), log, (os.POSIX_SPAWN_DUP2, lock, LOCK_FD))
     finally:
-        os.umask(before)
+        os.umask(previous_umask)
 
 
 def run_apart(
     command: "list[str]",
     environ: "dict[str, str]",
     log: str = os.devnull,
-    *first: "tuple[int, int, int]",
+    *first_actions: "tuple[int, int, int]",
 ) -> None:
     """Run a program in a session of its own, with stderr in a file, and without waiting for it.
 
     Args:
-        first: what is done to its descriptors before that.
+        first_actions: what is done to its descriptors before that.
     """
     actions = [
-        *first,
+        *first_actions,
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
         (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
         (os.POSIX_SPAWN_OPEN, 2, log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),

@@ -66,10 +66,10 @@ def write_spool(
 def write_all(fd: int, content: bytes) -> None:
     """Write everything: on a disk that is nearly full a write may take a part of it only."""
     while content:
-        written = os.write(fd, content)
-        if not written:
+        count = os.write(fd, content)
+        if not count:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        content = content[written:]
+        content = content[count:]
 
 
 def read_spool(home: Home) -> "list[tuple[str, dict[str, object]]]":

@@ -33,20 +33,20 @@ _END = frozenset(b" \\")
 
 def answer(call: "exchange.HookEvent") -> bytes:
     """Return what the hook prints, b"" for nothing."""
-    wishes = _wishes(call.home)
+    wishes = _read_wishes(call.home)
     if call.event == "PostToolUse":
-        asked = b"errors" in wishes and may_hide_error(call.stdin)
-        return (exchange.ask(call, call.patience_s) or b"") if asked else b""
-    asked = b"search" in wishes and may_search(call.stdin)
-    asked = asked or (b"when" in wishes and _touches(call.stdin))
-    if asked or b"warn" in wishes:
+        is_asked = b"errors" in wishes and may_hide_error(call.stdin)
+        return (exchange.ask(call, call.patience_s) or b"") if is_asked else b""
+    is_asked = b"search" in wishes and may_search(call.stdin)
+    is_asked = is_asked or (b"when" in wishes and _is_action(call.stdin))
+    if is_asked or b"warn" in wishes:
         return exchange.ask(call, call.patience_s) or b""
     if b"watch" in wishes and len(call.stdin) <= MOST_TOLD:
         exchange.tell(call, TELL_S)
     return b""
 
 
-def _wishes(home: str) -> "list[bytes]":
+def _read_wishes(home: str) -> "list[bytes]":
     try:
         fd = posix.open(home + WISHES, posix.O_RDONLY)
     except OSError:
@@ -60,44 +60,48 @@ def _wishes(home: str) -> "list[bytes]":
 def may_search(stdin: bytes) -> bool:
     """Whether a tool call may be a search: it is one of the tools for that, or a shell whose command has
     the name of a program for it. It is parsed by who is asked; here nothing may be missed."""
-    tool = _tool(stdin)
+    tool = _tool_start(stdin)
     return tool.startswith(_SEARCH_TOOLS) or (
-        tool.startswith(_SHELLS) and any(_stands_in(stdin, program) for program in _PROGRAMS)
+        tool.startswith(_SHELLS) and any(_names_program(stdin, program) for program in _PROGRAMS)
     )
 
 
 def may_hide_error(stdin: bytes) -> bool:
     """Whether the result of a tool call may be that of a failure which a shell's line hides, as
     `pytest | tail` does: whoever is asked parses it; here nothing may be missed."""
-    return _tool(stdin).startswith(_SHELLS) and _has(stdin, _JOINTS) and _has(stdin, _ERRORS)
+    return (
+        _tool_start(stdin).startswith(_SHELLS)
+        and _has_any(stdin, _JOINTS)
+        and _has_any(stdin, _ERRORS)
+    )
 
 
-def _has(stdin: bytes, signs: "tuple[bytes, ...]") -> bool:
+def _has_any(stdin: bytes, signs: "tuple[bytes, ...]") -> bool:
     return any(sign in stdin for sign in signs)
 
 
-def _touches(stdin: bytes) -> bool:
+def _is_action(stdin: bytes) -> bool:
     """Whether a tool call runs a command, or reads or writes a file."""
-    return _tool(stdin).startswith((*_SHELLS, *_FILE_TOOLS))
+    return _tool_start(stdin).startswith((*_SHELLS, *_FILE_TOOLS))
 
 
-def _tool(stdin: bytes) -> bytes:
+def _tool_start(stdin: bytes) -> bytes:
     """Return how the name of the tool begins, with the quote before it; b"" where none is named."""
     start = stdin.find(b'"tool_name"')
     return stdin[start + 11 : start + 40].lstrip(b" :") if start >= 0 else b""
 
 
-def _stands_in(stdin: bytes, program: bytes) -> bool:
+def _names_program(stdin: bytes, program: bytes) -> bool:
     """Whether a program's name stands where a shell may read it as a word of its own."""
-    place = stdin.find(program)
-    while place >= 0:
-        end = place + len(program)
-        follows = stdin[end : end + 1]
-        if (not follows or follows[0] in _END) and not (
-            place
-            and stdin[place - 1] in _NO_START
-            and stdin[place - 2 : place] not in (b"\\n", b"\\t")
+    start = stdin.find(program)
+    while start >= 0:
+        end = start + len(program)
+        following = stdin[end : end + 1]
+        if (not following or following[0] in _END) and not (
+            start
+            and stdin[start - 1] in _NO_START
+            and stdin[start - 2 : start] not in (b"\\n", b"\\t")
         ):
             return True
-        place = stdin.find(program, end)
+        start = stdin.find(program, end)
     return False

@@ -57,11 +57,11 @@ def current(site: SetupSite) -> str:
 
 def digest(root: str) -> str:
     """Return eight hexadecimal digits that change whenever the installed code would."""
-    whole = hashlib.sha256()
+    total = hashlib.sha256()
     for path in files(root):
         with open(os.path.join(root, path), "rb") as file:
-            whole.update(path.encode() + b"\0" + hashlib.sha256(file.read()).digest())
-    return whole.hexdigest()[:8]
+            total.update(path.encode() + b"\0" + hashlib.sha256(file.read()).digest())
+    return total.hexdigest()[:8]
 
 
 def files(root: str) -> Iterator[str]:
@@ -70,9 +70,9 @@ def files(root: str) -> Iterator[str]:
         if os.path.isfile(os.path.join(root, part)):
             yield part
             continue
-        for folder, names, here in os.walk(os.path.join(root, part)):
-            names[:] = sorted(name for name in names if name not in _SKIPPED)
-            for name in sorted(here):
+        for folder, folder_names, file_names in os.walk(os.path.join(root, part)):
+            folder_names[:] = sorted(name for name in folder_names if name not in _SKIPPED)
+            for name in sorted(file_names):
                 if not name.endswith(".pyc"):
                     yield os.path.relpath(os.path.join(folder, name), root)
 

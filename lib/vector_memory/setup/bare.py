@@ -62,36 +62,36 @@ def _uninstall(home: Home, options: argparse.Namespace) -> int:
                 "Nothing was removed: there is no terminal to ask on.",
                 "Look with --dry-run, then say --yes.",
             )
-        if not _agreed("Remove what is left of it?"):
+        if not _ask_consent("Remove what is left of it?"):
             _say("Nothing was removed.")
             return 0
     if not options.dry_run:
         DaemonClient(home).stop()
         leaving.remove(home, options.memories)
-    left = leaving.left(home, options.memories, options.dry_run)
-    _show({**left, "projects": []}, [*leaving.words(home, left), UNSEEN], options.json)
-    for line in _wired(home):
+    report = leaving.leftovers(home, options.memories, options.dry_run)
+    _show({**report, "projects": []}, [*leaving.report_lines(home, report), UNSEEN], options.json)
+    for line in _wired_lines(home):
         sys.stderr.write(f"{line}\n")
     return 0
 
 
-def _wired(home: Home) -> list[str]:
+def _wired_lines(home: Home) -> list[str]:
     """Return in sentences what the client's settings go on naming, and how to take it out."""
-    plugins, said = set(), []
+    plugins, hook_lines = set(), []
     for path in wiring.settings_files(os.getcwd()):
         try:
             settings = wiring.load(path)
         except ValueError:
-            said.append(f"{path} is no JSON: our hooks may be in it.")
+            hook_lines.append(f"{path} is no JSON: our hooks may be in it.")
             continue
         plugins.update(wiring.plugins(settings))
         if wiring.wires_hooks(settings, home.root):
-            said.append(f"Our hooks stay in {path}: take them out by hand, or {AGAIN}.")
-    named = [
+            hook_lines.append(f"Our hooks stay in {path}: take them out by hand, or {AGAIN}.")
+    plugin_lines = [
         f"The client's plugin stays. Run: claude plugin uninstall {name}"
         for name in sorted(plugins)
     ]
-    return named + said
+    return plugin_lines + hook_lines
 
 
 def _stop(home: Home, options: argparse.Namespace) -> int:
@@ -108,7 +108,7 @@ def _status(home: Home, options: argparse.Namespace) -> int:
     return 0
 
 
-def _agreed(question: str) -> bool:
+def _ask_consent(question: str) -> bool:
     sys.stderr.write(f"{question} [y/N]: ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")

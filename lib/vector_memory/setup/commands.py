@@ -41,7 +41,7 @@ def run(
     """
     _append(log, "$ " + shlex.join(command) + "\n")
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -52,10 +52,10 @@ def run(
         )
     except OSError as error:
         raise CommandError(f"Could not {doing}: {error}.", hint, "") from error
-    output = done.stdout.decode("utf-8", "replace")
+    output = result.stdout.decode("utf-8", "replace")
     _append(log, output)
-    if done.returncode != 0:
-        message = f"Could not {doing} (exit {done.returncode})."
+    if result.returncode != 0:
+        message = f"Could not {doing} (exit {result.returncode})."
         raise CommandError(message, hint, tail(output))
     return output
 

@@ -37,18 +37,18 @@ class Entries:
 def entries(home: Home) -> Entries:
     """Return what is in a data home; nothing where there is none."""
     places = {os.path.relpath(path, home.root).split(os.sep)[0] for path in vars(home).values()}
-    named = "|".join(map(re.escape, places))
-    ours = re.compile(rf"({named}){ASIDE}|\.({named})-[0-9a-f]+")
-    found = Entries()
+    names_pattern = "|".join(map(re.escape, places))
+    own_names = re.compile(rf"({names_pattern}){ASIDE}|\.({names_pattern})-[0-9a-f]+")
+    contents = Entries()
     for name in sorted(os.listdir(home.root)) if os.path.isdir(home.root) else ():
-        known = ours.fullmatch(name)
-        if known is None:
-            found.foreign.append(name)
-        elif (known[1] or known[2]) in MADE_AGAIN:
-            found.made_again.append(name)
+        match = own_names.fullmatch(name)
+        if match is None:
+            contents.foreign.append(name)
+        elif (match[1] or match[2]) in MADE_AGAIN:
+            contents.made_again.append(name)
         else:
-            found.memories.append(name)
-    return found
+            contents.memories.append(name)
+    return contents
 
 
 def remove(home: Home, memories: bool) -> None:
@@ -57,11 +57,11 @@ def remove(home: Home, memories: bool) -> None:
     The shim stays in any case: hooks that settings or open sessions still have go on by it, and by it alone in its
     folder `setup/home.sh` knows that nothing is to be set up by them again.
     """
-    found = entries(home)
-    for name in [*found.made_again, *(found.memories if memories else ())]:
+    contents = entries(home)
+    for name in [*contents.made_again, *(contents.memories if memories else ())]:
         if home.path(name) != home.app:
             _delete(home.path(name))
-    if home.app in map(home.path, found.made_again):
+    if home.app in map(home.path, contents.made_again):
         mark = f"# Plugin: {_plugin_mark(home)}\n"
         if os.path.islink(home.app):
             os.unlink(home.app)
@@ -79,12 +79,12 @@ def _plugin_mark(home: Home) -> str:
     """Return what `setup/home.sh` says of the plugin in the client's list, which stays where the client did not take
     it out, or where another project has it."""
     home_sh = os.path.join(PACKAGE_ROOT, "setup", "home.sh")
-    done = subprocess.run(
+    result = subprocess.run(
         ["/bin/sh", "-c", '. "$1"; plugin_mark', "sh", home_sh],
         env={**os.environ, HOME_VARIABLE: home.root, "PATH": f"{os.environ.get('PATH', '')}:/usr/bin:/bin"},
         stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    return done.stdout.strip()
+    return result.stdout.strip()
 
 
 def memories_of(home: Home) -> str:
@@ -92,55 +92,57 @@ def memories_of(home: Home) -> str:
     return f"your memories there, for good: {', '.join(entries(home).memories) or 'none'}"
 
 
-def left(home: Home, memories: bool, dry_run: bool) -> dict[str, object]:
-    """Return what stays of a data home, as it is told to programs.
+def leftovers(home: Home, memories: bool, dry_run: bool) -> dict[str, object]:
+    """Return what stays of a data home, as programs are told.
 
     Args:
         memories: they were to be removed, too.
         dry_run: nothing was removed.
     """
-    found = entries(home)
-    stays = [] if memories and dry_run else [home.path(name) for name in found.memories]
+    contents = entries(home)
+    remaining = [] if memories and dry_run else [home.path(name) for name in contents.memories]
     return {
         "removed": not dry_run,
-        "memories_deleted": memories and not dry_run and not stays,
+        "memories_deleted": memories and not dry_run and not remaining,
         "home": home.root,
-        "memories": [] if memories else stays,
-        "foreign": [home.path(name) for name in found.foreign],
-        "stuck": [] if dry_run else [*_kept(home, found), *(stays if memories else ())],
+        "memories": [] if memories else remaining,
+        "foreign": [home.path(name) for name in contents.foreign],
+        "stuck": []
+        if dry_run
+        else [*_stuck_paths(home, contents), *(remaining if memories else ())],
     }
 
 
-def _kept(home: Home, found: Entries) -> list[str]:
+def _stuck_paths(home: Home, contents: Entries) -> list[str]:
     """Return what is there of what a set-up makes again, but for the shim."""
-    inside = os.listdir(home.app) if "app" in found.made_again else []
+    inside = os.listdir(home.app) if "app" in contents.made_again else []
     paths = [home.path("app", name) for name in inside] + [
-        home.path(name) for name in found.made_again if name != "app"
+        home.path(name) for name in contents.made_again if name != "app"
     ]
     return [path for path in paths if path != home.shim]
 
 
-def words(home: Home, left: Mapping[str, Any]) -> list[str]:
-    """Return what `left` says, in sentences."""
-    said = []
-    if not left["removed"]:
-        said.append("Nothing was removed.")
-    if left["memories"]:
-        said.append(f"Your memories stay in {home.root}: the next set-up finds them.")
-    elif left["memories_deleted"]:
-        said.append("Removed, with all memories in the data home.")
-    elif left["removed"] and not left["stuck"]:
-        said.append("Removed; no memories were in the data home.")
-    if left["stuck"]:
-        said.append(f"This could not be removed: {', '.join(left['stuck'])}")
-    if left["foreign"]:
-        said.append(f"This is not ours, and stays: {', '.join(left['foreign'])}")
-    if left["removed"] and os.path.lexists(home.shim):
-        said.append(
+def report_lines(home: Home, report: Mapping[str, Any]) -> list[str]:
+    """Return what `leftovers` reports, in sentences."""
+    lines = []
+    if not report["removed"]:
+        lines.append("Nothing was removed.")
+    if report["memories"]:
+        lines.append(f"Your memories stay in {home.root}: the next set-up finds them.")
+    elif report["memories_deleted"]:
+        lines.append("Removed, with all memories in the data home.")
+    elif report["removed"] and not report["stuck"]:
+        lines.append("Removed; no memories were in the data home.")
+    if report["stuck"]:
+        lines.append(f"This could not be removed: {', '.join(report['stuck'])}")
+    if report["foreign"]:
+        lines.append(f"This is not ours, and stays: {', '.join(report['foreign'])}")
+    if report["removed"] and os.path.lexists(home.shim):
+        lines.append(
             f"One small file stays, {home.shim}: hooks that open sessions and other projects' settings still have end "
             "quietly by it, and set nothing up again. Delete it when there are none."
         )
-    return said
+    return lines
 
 
 def _delete(path: str) -> None:

@@ -171,8 +171,8 @@ def _failed_recently(site: SetupSite) -> bool:
 def _leave_report(site: SetupSite, error: Exception) -> None:
     """Leave the line of hook output with which the next session's start says what went wrong."""
     is_expected = isinstance(error, VectorMemoryError)
-    what = str(error) if is_expected else f"It failed with {type(error).__name__}."
-    message = f"Vector Memory could not be set up. {what} (log: {site.log})"
+    reason = str(error) if is_expected else f"It failed with {type(error).__name__}."
+    message = f"Vector Memory could not be set up. {reason} (log: {site.log})"
     hook = {"hookEventName": "SessionStart", "additionalContext": message}
     line = json.dumps({"systemMessage": message, "hookSpecificOutput": hook})
     durable_files.write_durably(site.failed, (line + "\n").encode())
@@ -198,10 +198,10 @@ The command line: {program} --help
 
 def size_mb(site: SetupSite) -> float:
     """Return the disk that runtime and models take, each file counted once, in MB."""
-    seen: dict[tuple[int, int], int] = {}
+    sizes: dict[tuple[int, int], int] = {}
     for top in (site.home.runtime, site.home.models):
         for folder, _, names in os.walk(os.path.realpath(top)):
             for name in names:
-                about = os.lstat(os.path.join(folder, name))
-                seen[(about.st_dev, about.st_ino)] = about.st_blocks * 512
-    return sum(seen.values()) / 1e6
+                status = os.lstat(os.path.join(folder, name))
+                sizes[(status.st_dev, status.st_ino)] = status.st_blocks * 512
+    return sum(sizes.values()) / 1e6

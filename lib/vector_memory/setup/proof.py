@@ -58,20 +58,20 @@ def _run_hook(site: SetupSite, home: Home, project: str, stem: str, **event: obj
     """Run one of the installed hooks, as the client would; return the context that it adds ("" for none)."""
     command = ["sh", os.path.join(site.home.app_current, "hooks", "run"), stem]
     try:
-        done = trial.run_hook(command, stem, home, project, HOOK_S, user_home="", **event)
+        result = trial.run_hook(command, stem, home, project, HOOK_S, user_home="", **event)
     except subprocess.TimeoutExpired:
         raise SetupError(f"The hook {stem} did not end in {HOOK_S:.0f} s.", _HINT) from None
-    if done.returncode or done.stderr:
-        raise SetupError(f"The hook {stem} failed (exit {done.returncode}).", _HINT)
-    return trial.context_in(done.stdout)
+    if result.returncode or result.stderr:
+        raise SetupError(f"The hook {stem} failed (exit {result.returncode}).", _HINT)
+    return trial.context_in(result.stdout)
 
 
 def _wait_for_answer(hook: Callable[..., str], transcript: str) -> str:
     """Ask until the memory comes back, and return the line that holds it."""
-    until = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + PATIENCE_S
     attempt = 0
     # Each time as a session of its own, since a session gets nothing twice.
-    while time.monotonic() < until:
+    while time.monotonic() < deadline:
         attempt += 1
         context = hook(
             "user_prompt_submit",

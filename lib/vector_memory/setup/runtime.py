@@ -29,20 +29,20 @@ def install(site: SetupSite, uv: Uv) -> str:
     Raises:
         SetupError: uv could not make or fill it.
     """
-    wanted = key(site)
+    wanted_key = key(site)
     python = site.home.runtime_python
-    usable = works([python, "-I", "-c", "pass"])
-    stamped = _read_stamp(site)
-    if usable and stamped == wanted:
+    is_usable = works([python, "-I", "-c", "pass"])
+    stamped_key = _read_stamp(site)
+    if is_usable and stamped_key == wanted_key:
         return ALREADY
-    if stamped:
+    if stamped_key:
         os.unlink(site.stamp)
-    if not (usable and stamped):
+    if not (is_usable and stamped_key):
         # Half a package would count as installed for uv.
         _make_venv(site, uv)
     install_packages(uv, python, site.requirements("runtime"))
     _prune(site.home.path("runtime", "venv"))
-    stamp = {"requirements": wanted, "python": describe_python()}
+    stamp = {"requirements": wanted_key, "python": describe_python()}
     write_durably(site.stamp, json.dumps(stamp).encode())
     return describe_python()
 
@@ -103,10 +103,10 @@ def link_hook_python(site: SetupSite) -> str:
 
 def _hook_candidates(site: SetupSite) -> list[str]:
     venv = site.home.runtime_python
-    asked = subprocess.run(
+    result = subprocess.run(
         [venv, "-I", "-c", _ASK_BASE], capture_output=True, text=True, check=False
     )
-    base = asked.stdout.strip()
+    base = result.stdout.strip()
     # The path as the environment knows it survives a system's minor upgrades, unlike its real
     # path; a wrapper script would be a shim again.
     paths = [path for path in (base, os.path.realpath(base), base_python()) if _is_binary(path)]

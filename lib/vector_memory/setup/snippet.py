@@ -19,8 +19,10 @@ def render(hooks: dict[str, Groups], program: str) -> str:
             given a script that is gone exits with 2, by which the client blocks prompts.
         program: the path of `hooks/run`, or of the shim that stays put.
     """
-    wired = {event: [_wired(group, program) for group in groups] for event, groups in hooks.items()}
-    return json.dumps({"hooks": wired}, indent=2) + "\n"
+    hooks_by_event = {
+        event: [_hook_entry(group, program) for group in groups] for event, groups in hooks.items()
+    }
+    return json.dumps({"hooks": hooks_by_event}, indent=2) + "\n"
 
 
 def load(root: str) -> dict[str, Groups]:
@@ -30,7 +32,7 @@ def load(root: str) -> dict[str, Groups]:
     return hooks
 
 
-def _wired(group: dict[str, Any], program: str) -> dict[str, object]:
+def _hook_entry(group: dict[str, Any], program: str) -> dict[str, object]:
     hooks = [
         {**hook, "args": [word.replace(PROGRAM, program) for word in hook["args"]]}
         for hook in group["hooks"]

@@ -28,15 +28,15 @@ def run(steps: Sequence[SetupStep], out: TextIO) -> list[str]:
     Prints `[3/7] Installing packages … Python 3.12.1, 6.1 s` for each. The first that fails ends
     it: its error goes on to the caller.
     """
-    done = []
+    reports = []
     for number, step in enumerate(steps, 1):
         out.write(f"[{number}/{len(steps)}] {step.title} … ")
         out.flush()
-        done.append(_run_one(step, out))
-    return done
+        reports.append(_run_step(step, out))
+    return reports
 
 
-def _run_one(step: SetupStep, out: TextIO) -> str:
+def _run_step(step: SetupStep, out: TextIO) -> str:
     started_at_s = time.monotonic()
     try:
         report = step.act()
@@ -45,9 +45,9 @@ def _run_one(step: SetupStep, out: TextIO) -> str:
         out.flush()
         raise
     # What a step says may take several lines; the time stands on the first.
-    first, *more = report.split("\n")
-    out.write(f"{first}, {time.monotonic() - started_at_s:.1f} s\n")
-    out.writelines(f"      {line}\n" for line in more)
+    first_line, *more_lines = report.split("\n")
+    out.write(f"{first_line}, {time.monotonic() - started_at_s:.1f} s\n")
+    out.writelines(f"      {line}\n" for line in more_lines)
     return report
 
 
@@ -74,15 +74,15 @@ class SetupPlan:
 
     def steps(self, with_proof: bool = True) -> list[SetupStep]:
         """Return the whole set-up."""
-        last = [SetupStep("Storing and recalling a memory", lambda: proof.run(self.site))]
+        proof_steps = [SetupStep("Storing and recalling a memory", lambda: proof.run(self.site))]
         return [
             *self.base(),
-            SetupStep("Installing the code", lambda: self._noted(app.install(self.site))),
+            SetupStep("Installing the code", lambda: self._note_change(app.install(self.site))),
             SetupStep(
                 "Linking the hooks' interpreter", lambda: runtime.link_hook_python(self.site)
             ),
             SetupStep("Starting the daemon", self._daemon),
-            *(last if with_proof else []),
+            *(proof_steps if with_proof else []),
         ]
 
     def base(self) -> list[SetupStep]:
@@ -90,7 +90,8 @@ class SetupPlan:
         return [
             SetupStep("Finding uv", lambda: ".".join(map(str, uv.version(self.uv.program)))),
             SetupStep(
-                "Installing packages", lambda: self._noted(runtime.install(self.site, self.uv))
+                "Installing packages",
+                lambda: self._note_change(runtime.install(self.site, self.uv)),
             ),
             SetupStep("Installing the embedding model", self._model),
         ]
@@ -103,7 +104,7 @@ class SetupPlan:
         return self._uv
 
     def _model(self) -> str:
-        report = self._noted(model.install(self.site, self.uv))
+        report = self._note_change(model.install(self.site, self.uv))
         if not self.keep_cache:
             shutil.rmtree(uv.cache(self.site), ignore_errors=True)
         return report
@@ -121,6 +122,6 @@ class SetupPlan:
             log = self.site.home.path("logs", "daemon.out")
             raise CommandError(error.message, error.hint, file_tail(log)) from error
 
-    def _noted(self, report: str) -> str:
+    def _note_change(self, report: str) -> str:
         self.changed = self.changed or report != ALREADY
         return report

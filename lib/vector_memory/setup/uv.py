@@ -53,7 +53,7 @@ class Uv:
     @contextlib.contextmanager
     def packages(self, requirements: str) -> Iterator[str]:
         """Yield a temporary folder with the pinned packages of a requirements file in it."""
-        with _passing(self.site, ".packages-") as folder:
+        with _temporary_folder(self.site, ".packages-") as folder:
             self(
                 *("pip", "install", "--no-deps", "--require-hashes", "--target", folder),
                 *("--python", self.site.home.runtime_python, "-r", requirements),
@@ -62,7 +62,7 @@ class Uv:
             yield folder
 
 
-def _passing(site: SetupSite, prefix: str) -> tempfile.TemporaryDirectory[str]:
+def _temporary_folder(site: SetupSite, prefix: str) -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(
         prefix=prefix, dir=site.home.runtime, ignore_cleanup_errors=True
     )
@@ -75,15 +75,15 @@ def environment(environ: Mapping[str, str], site: SetupSite, own: bool) -> dict[
     Args:
         own: it is our uv, whose cache is of no use to anybody once all is installed.
     """
-    kept = {
+    variables = {
         name: value
         for name, value in environ.items()
         if name not in ("VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONDONTWRITEBYTECODE", "UV_PYTHON")
     }
     if own and "UV_CACHE_DIR" not in environ:
-        kept["UV_CACHE_DIR"] = cache(site)
+        variables["UV_CACHE_DIR"] = cache(site)
     plain = {"UV_NO_PROGRESS": "1", "NO_COLOR": "1"}
-    return {**kept, **pip_config.uv_environ(environ), **plain}
+    return {**variables, **pip_config.uv_environ(environ), **plain}
 
 
 def cache(site: SetupSite) -> str:
@@ -103,8 +103,8 @@ def get(site: SetupSite, environ: Mapping[str, str]) -> Uv:
 
 def find(site: SetupSite, environ: Mapping[str, str]) -> str | None:
     """Return the path of a uv that works and is new enough, or None."""
-    own = site.home.path("runtime", "uv", "bin", "uv")
-    for program in (shutil.which("uv", path=environ.get("PATH")), own):
+    own_uv = site.home.path("runtime", "uv", "bin", "uv")
+    for program in (shutil.which("uv", path=environ.get("PATH")), own_uv):
         if program and version(program) >= OLDEST:
             return program
     return None
@@ -127,7 +127,7 @@ def install(site: SetupSite, environ: Mapping[str, str]) -> str:
         SetupError: Python has no pip, or pip could not get uv.
     """
     folder = site.home.path("runtime", "uv")
-    with _passing(site, ".uv-") as aside:
+    with _temporary_folder(site, ".uv-") as aside:
         with _pip(site) as pip:
             run(
                 [
@@ -151,7 +151,7 @@ def _pip(site: SetupSite) -> Iterator[list[str]]:
         if works([python, "-I", "-m", "pip", "--version"]):
             yield [python, "-m", "pip"]
             return
-    with _passing(site, ".pip-") as folder:
+    with _temporary_folder(site, ".pip-") as folder:
         run(
             [base_python(), "-I", "-m", "venv", folder],
             site.log,

@@ -56,22 +56,22 @@ def wires_hooks(settings: Mapping[str, object], home: str) -> bool:
 
 def events(settings: Mapping[str, object], home: str) -> list[str]:
     """Return the events for which settings name hooks of ours."""
-    wired = settings.get("hooks")
-    named = wired.items() if isinstance(wired, dict) else ()
-    return [event for event, groups in named if _is_ours(groups, home)]
+    hooks = settings.get("hooks")
+    groups_by_event = hooks.items() if isinstance(hooks, dict) else ()
+    return [event for event, groups in groups_by_event if _is_ours(groups, home)]
 
 
 def gone(settings: Mapping[str, object], home: str) -> list[str]:
     """Return the files that hooks of ours name in settings, and that are not there: such a hook does nothing, and
     says nothing."""
-    wired = settings.get("hooks")
+    hooks = settings.get("hooks")
     programs = [
         word
-        for groups in (wired.values() if isinstance(wired, dict) else ())
-        for group in _listed(groups)
-        for hook in _listed(group.get("hooks") if isinstance(group, dict) else None)
+        for groups in (hooks.values() if isinstance(hooks, dict) else ())
+        for group in _as_list(groups)
+        for hook in _as_list(group.get("hooks") if isinstance(group, dict) else None)
         if isinstance(hook, dict) and _is_ours(hook, home)
-        for word in _words(hook)
+        for word in _command_words(hook)
         if word.endswith(("hooks/run", os.path.join("app", "hook")))
     ]
     return [path for path in dict.fromkeys(programs) if _is_gone(path)]
@@ -86,34 +86,38 @@ def _is_gone(path: str) -> bool:
     return True
 
 
-def _words(hook: Mapping[str, object]) -> list[str]:
+def _command_words(hook: Mapping[str, object]) -> list[str]:
     command = str(hook.get("command"))
     try:
         words = shlex.split(command)
     except ValueError:
         words = command.split()
-    return [*words, *map(str, _listed(hook.get("args")))]
+    return [*words, *map(str, _as_list(hook.get("args")))]
 
 
-def _listed(value: object) -> list[object]:
+def _as_list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
 def without_ours(settings: Mapping[str, object], home: str) -> dict[str, object]:
     """Return the hooks of settings without ours; events that have no others are left out."""
-    wired = settings.get("hooks")
-    kept: dict[str, object] = {}
-    for event, groups in wired.items() if isinstance(wired, dict) else ():
+    hooks = settings.get("hooks")
+    other_hooks: dict[str, object] = {}
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         if not isinstance(groups, list):
-            kept[event] = groups
+            other_hooks[event] = groups
             continue
-        others = [left for group in groups if (left := _others(group, home)) is not None]
-        if others:
-            kept[event] = others
-    return kept
+        other_groups = [
+            other_group
+            for group in groups
+            if (other_group := _without_our_hooks(group, home)) is not None
+        ]
+        if other_groups:
+            other_hooks[event] = other_groups
+    return other_hooks
 
 
-def _others(group: object, home: str) -> object:
+def _without_our_hooks(group: object, home: str) -> object:
     """Return a group with the hooks that are not ours, None where there are none."""
     if not isinstance(group, dict) or not isinstance(group.get("hooks"), list):
         return group
