@@ -64,17 +64,17 @@ def half_life_days(memory: Memory) -> float | None:
     What the user set holds. Else what is stored as decaying ages, and what was captured from talk by itself.
     What was remembered on purpose does not, nor what is protected, important, or of a kind that stands.
     """
-    own = memory.extra.get(HALF_LIFE)
-    if isinstance(own, (int, float)):
-        return float(own) or None
+    own_half_life = memory.extra.get(HALF_LIFE)
+    if isinstance(own_half_life, (int, float)):
+        return float(own_half_life) or None
     rule = COLLECTIONS.get(memory.collection)
     is_protected = rule is not None and rule.retention is Retention.PROTECTED
     if is_protected or memory.priority in IMPORTANT or memory.kind in RULES:
         return None
     if memory.temporal is Temporal.DECAYING:
         return WORLD_HALF_LIFE_DAYS if memory.collection == WORLD else HALF_LIFE_DAYS
-    ages = memory.is_captured and memory.kind not in STANDING
-    return HALF_LIFE_DAYS if ages and memory.temporal is Temporal.PERMANENT else None
+    does_age = memory.is_captured and memory.kind not in STANDING
+    return HALF_LIFE_DAYS if does_age and memory.temporal is Temporal.PERMANENT else None
 
 
 def last_use(memory: Memory) -> datetime:
@@ -114,7 +114,7 @@ def lasts(memory: Memory) -> bool:
     """Whether a memory is kept at hand for good: it matters, was found to be so, or was of use often."""
     return (
         memory.priority in IMPORTANT
-        or _verified(memory).get("verdict") == "confirmed"
+        or _verification(memory).get("verdict") == "confirmed"
         or memory.applied >= LASTING_USES
     )
 
@@ -145,51 +145,53 @@ def due_on(memory: Memory, now: datetime | None = None) -> date | None:
             too: the next one on which it comes back.
     """
     zone, end = days.zone_of(now) if now else None, memory.valid_until
-    last = None if end is None else days.last_before(end, zone)
+    last_day = None if end is None else days.last_before(end, zone)
     if memory.temporal is Temporal.DEADLINE:
-        return last
+        return last_day
     is_periodic = memory.temporal is Temporal.PERIODIC and memory.extra.get(EVERY) in list(Every)
     if now is None or not is_periodic:
         return None
-    first = days.local(memory.valid_from or memory.created_at, zone).date()
-    day = _next(first, Every(memory.extra[EVERY]), now.date())
-    return day if last is None or day <= last else None
+    first_day = days.local(memory.valid_from or memory.created_at, zone).date()
+    day = _next_day(first_day, Every(memory.extra[EVERY]), now.date())
+    return day if last_day is None or day <= last_day else None
 
 
 def found_on(memory: Memory) -> dict[str, date]:
     """Return the day on which somebody found that a memory is not so, or holds no more, by what it is called in
     `standing.FOUND_ON`; {} where nobody did."""
-    at, name = _verified_at(memory), f"{_verified(memory).get('verdict')}_on"
+    at, name = _verified_at(memory), f"{_verification(memory).get('verdict')}_on"
     return {name: days.local(at).date()} if at and name in FOUND_ON else {}
 
 
-def _next(first: date, every: Every, today: date) -> date:
+def _next_day(first_day: date, every: Every, today: date) -> date:
     """Return the first day from today on that something falls on which began on a day."""
-    if first >= today:
-        return first
+    if first_day >= today:
+        return first_day
     if every is Every.DAILY:
         return today
     if every is Every.WEEKLY:
-        return today + timedelta(days=(first.weekday() - today.weekday()) % 7)
-    months = range(1, 13) if every is Every.MONTHLY else (first.month,)
-    coming = [
-        _day(year, month, first.day) for year in (today.year, today.year + 1) for month in months
+        return today + timedelta(days=(first_day.weekday() - today.weekday()) % 7)
+    months = range(1, 13) if every is Every.MONTHLY else (first_day.month,)
+    candidates = [
+        _day_in_month(year, month, first_day.day)
+        for year in (today.year, today.year + 1)
+        for month in months
     ]
-    return min(day for day in coming if day >= today)
+    return min(day for day in candidates if day >= today)
 
 
-def _day(year: int, month: int, day: int) -> date:
+def _day_in_month(year: int, month: int, day: int) -> date:
     """Return a day of a month, its last one where the month is shorter."""
     return date(year, month, min(day, calendar.monthrange(year, month)[1]))
 
 
-def _verified(memory: Memory) -> dict[str, object]:
+def _verification(memory: Memory) -> dict[str, object]:
     verified_at = memory.extra.get(VERIFIED)
     return verified_at if isinstance(verified_at, dict) else {}
 
 
 def _verified_at(memory: Memory) -> datetime | None:
-    return moment_in(_verified(memory), "at")
+    return moment_in(_verification(memory), "at")
 
 
 def moment_in(noted: Mapping[str, object], name: str) -> datetime | None:

@@ -46,7 +46,7 @@ _PYTHON: Mapping[str, type | tuple[type, ...]] = {
     TEXT: str, NUMBER: int, SHARE: (int, float), YES: bool, WORDS: list,
 }  # fmt: skip
 MOST_WORDS, MOST = 200, 1_000_000
-_SAID = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_YES_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _PAST = ("since", "until", "before")
 _UNITS = ("hour", "day", "week", "month", "year")
 """Of a stretch of time, which in an argument of `_PAST` is one that is over."""
@@ -135,10 +135,12 @@ def schema_of(arguments: Sequence[Argument], is_brief: bool = False) -> Json:
     """Return the JSON schema of an object with these arguments."""
     schema: Json = {
         "type": "object",
-        "properties": {each.name: each.schema(is_brief) for each in arguments if each.is_listed},
+        "properties": {
+            argument.name: argument.schema(is_brief) for argument in arguments if argument.is_listed
+        },
         "additionalProperties": False,
     }
-    required = [each.name for each in arguments if each.required]
+    required = [argument.name for argument in arguments if argument.required]
     return {**schema, "required": required} if required else schema
 
 
@@ -163,30 +165,32 @@ def entries(path: str) -> Iterator[Entry]:
     with open(path, encoding="utf-8") as file:
         _, *paragraphs = file.read().rstrip().split("\n\n")
     groups: dict[str, dict[str, Argument]] = {}
-    for first, *lines in map(str.splitlines, paragraphs):
-        made = [_argument(line, groups) for line in lines if line.startswith("- ")]
-        own = {each.name: each for each in made}
-        if len(made) == len(lines):
-            groups[first] = own
+    for heading, *lines in map(str.splitlines, paragraphs):
+        declared = [_argument(line, groups) for line in lines if line.startswith("- ")]
+        by_name = {each.name: each for each in declared}
+        if len(declared) == len(lines):
+            groups[heading] = by_name
         else:
-            yield _entry(first, lines, {**groups[SHARED], **own})
+            yield _entry(heading, lines, {**groups[SHARED], **by_name})
 
 
-def _entry(first: str, lines: Sequence[str], known: Mapping[str, Argument]) -> Entry:
+def _entry(heading: str, lines: Sequence[str], known_arguments: Mapping[str, Argument]) -> Entry:
     parts = {"takes": "", "answers": "", "asks": ""}
     doc = []
     for line in lines:
-        key, colon, rest = line.partition(": ")
+        key, colon, text = line.partition(": ")
         if colon and key in parts:
-            parts[key] = rest
+            parts[key] = text
         elif not line.startswith("- "):
             doc.append(line)
-    taken = tuple(
-        replace(known[key.rstrip("!~")], required=key.endswith("!"), is_listed=key[-1] != "~")
+    takes = tuple(
+        replace(
+            known_arguments[key.rstrip("!~")], required=key.endswith("!"), is_listed=key[-1] != "~"
+        )
         for key in parts["takes"].split()
     )
-    head = [part.strip() for part in first.split("|")]
-    return Entry(head, " ".join(doc), taken, parts["answers"], parts["asks"])
+    head = [part.strip() for part in heading.split("|")]
+    return Entry(head, " ".join(doc), takes, parts["answers"], parts["asks"])
 
 
 def _argument(line: str, groups: Mapping[str, Mapping[str, Argument]]) -> Argument:
@@ -209,7 +213,7 @@ def _argument(line: str, groups: Mapping[str, Mapping[str, Argument]]) -> Argume
     )
 
 
-def checked(arguments: Sequence[Argument], given: object, where: str = "") -> Json:
+def checked(arguments: Sequence[Argument], values: object, where: str = "") -> Json:
     """Return an object as it was given, if it is of these arguments.
 
     Args:
@@ -218,91 +222,94 @@ def checked(arguments: Sequence[Argument], given: object, where: str = "") -> Js
     Raises:
         BadInputError: an argument is unknown, missing, or of another sort; it says which and what it may be.
     """
-    if not isinstance(given, dict):
+    if not isinstance(values, dict):
         raise BadInputError("A JSON object is wanted.", f"Arguments: {_names(arguments)}.")
-    declared = {each.name: each for each in arguments}
-    for name, value in given.items():
+    declared = {argument.name: argument for argument in arguments}
+    for name, value in values.items():
         if name not in declared:
-            what = f"There is no argument {where}{str(name)[:40]!r}."
-            raise BadInputError(what, f"Arguments: {_names(arguments)}.")
+            message = f"There is no argument {where}{str(name)[:40]!r}."
+            raise BadInputError(message, f"Arguments: {_names(arguments)}.")
         argument = declared[name]
         if not _fits(argument, value):
-            raise BadInputError(f"{where}{name} must be {_wanted(argument)}.", argument.doc)
+            raise BadInputError(f"{where}{name} must be {_wanted_form(argument)}.", argument.doc)
         for number, member in enumerate(value if argument.of else ()):
             checked(argument.of, member, f"{where}{name}[{number}].")
-    for each in arguments:
-        if each.required and each.name not in given:
-            hint = each.doc or f"It is {_wanted(each)}."
-            raise BadInputError(f"{where}{each.name} is missing.", hint)
-    return given
+    for argument in arguments:
+        if argument.required and argument.name not in values:
+            hint = argument.doc or f"It is {_wanted_form(argument)}."
+            raise BadInputError(f"{where}{argument.name} is missing.", hint)
+    return values
 
 
-def meant(arguments: Sequence[Argument], given: Json | None) -> Json:
+def meant(arguments: Sequence[Argument], values: Json | None) -> Json:
     """Return a model's arguments, checked, by their listed names, those left out that are null. A model often writes a
     number, a list or a word of a list as a text: what can be meant by it is taken.
 
     Raises:
         BadInputError: as `checked` does.
     """
-    called = {name: each for each in arguments for name in each.also}
-    called |= {each.name: each for each in arguments}
-    said = {}
-    for name, value in (given or {}).items():
-        if value is not None and name in called:
-            argument = called[name]
-            said[argument.name] = _COERCED[argument.sort](argument, value)
+    by_name = {name: argument for argument in arguments for name in argument.also}
+    by_name |= {argument.name: argument for argument in arguments}
+    named_values = {}
+    for name, value in (values or {}).items():
+        if value is not None and name in by_name:
+            argument = by_name[name]
+            named_values[argument.name] = _COERCED[argument.sort](argument, value)
         elif value is not None:
-            said[name] = value
-    return checked(arguments, said)
+            named_values[name] = value
+    return checked(arguments, named_values)
 
 
 def _names(arguments: Sequence[Argument]) -> str:
-    return ", ".join(each.name for each in arguments)
+    return ", ".join(argument.name for argument in arguments)
 
 
-def _number(argument: Argument, given: Any) -> Any:
+def _as_number(argument: Argument, value: Any) -> Any:
     """Return a whole number that stands in a text, or was written with a point."""
     try:
-        number = float(given) if isinstance(given, str) else given
-        return int(number) if isinstance(number, float) and number.is_integer() else given
+        number = float(value) if isinstance(value, str) else value
+        return int(number) if isinstance(number, float) and number.is_integer() else value
     except ValueError:
-        return given
+        return value
 
 
-def _yes(argument: Argument, given: Any) -> Any:
-    return _SAID.get(str(given).strip().lower(), given)
+def _as_yes(argument: Argument, value: Any) -> Any:
+    return _YES_WORDS.get(str(value).strip().lower(), value)
 
 
-def _word(argument: Argument, given: Any) -> Any:
+def _as_word(argument: Argument, value: Any) -> Any:
     """Return a number as a text, and a word of a list as the list has it, in the plural, too."""
-    if isinstance(given, (int, float)) and not isinstance(given, bool):
-        given = str(given)
-    if not isinstance(given, str):
-        return given
-    word = given.strip().casefold()
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str):
+        return value
+    word = value.strip().casefold()
     age = word.removeprefix("last ").removeprefix("past ")
     count, _, unit = age.partition(" ")
     is_count = count.isdecimal() or count in ("a", "an")
     if argument.name in _PAST and is_count and unit.removesuffix("s") in _UNITS:
         return f"{age} ago"
     forms = (word, word.removesuffix("s"))
-    return next((it for form in forms for it in argument.choices if it.casefold() == form), given)
+    return next(
+        (choice for form in forms for choice in argument.choices if choice.casefold() == form),
+        value,
+    )
 
 
-def _words(argument: Argument, given: Any) -> Any:
+def _as_words(argument: Argument, value: Any) -> Any:
     """Return the texts of a list that stands in one text: as JSON, or with commas between."""
-    if isinstance(given, str):
+    if isinstance(value, str):
         try:
-            listed = json.loads(given) if given.lstrip().startswith("[") else None
+            texts = json.loads(value) if value.lstrip().startswith("[") else None
         except ValueError:
-            listed = None
-        if not isinstance(listed, list):
-            listed = [text.strip() for text in given.split(argument.split) if text.strip()]
-        given = listed
-    return [_word(argument, text) for text in given] if isinstance(given, list) else given
+            texts = None
+        if not isinstance(texts, list):
+            texts = [text.strip() for text in value.split(argument.split) if text.strip()]
+        value = texts
+    return [_as_word(argument, text) for text in value] if isinstance(value, list) else value
 
 
-_COERCED = {TEXT: _word, NUMBER: _number, YES: _yes, WORDS: _words}
+_COERCED = {TEXT: _as_word, NUMBER: _as_number, YES: _as_yes, WORDS: _as_words}
 
 
 def _fits(argument: Argument, value: object) -> bool:
@@ -325,7 +332,7 @@ def _fits(argument: Argument, value: object) -> bool:
     return True
 
 
-def _wanted(argument: Argument) -> str:
+def _wanted_form(argument: Argument) -> str:
     if argument.choices:
         some = "some" if argument.sort == WORDS else "one"
         return f"{some} of {', '.join(argument.choices)}"

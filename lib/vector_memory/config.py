@@ -192,18 +192,21 @@ def load(path: str, environ: Mapping[str, str] | None = None) -> Settings:
     Raises:
         BadInputError: the file is no JSON object, or a setting is unknown or out of range.
     """
-    raw, given = read_file(path), _from_environment(os.environ if environ is None else environ)
-    raw.update(given)
+    raw, environment_values = (
+        read_file(path),
+        _from_environment(os.environ if environ is None else environ),
+    )
+    raw.update(environment_values)
     try:
         return validate(raw) if raw else Settings()
     except BadInputError:
-        _require_good_variables(given)
+        _require_good_variables(environment_values)
         raise
 
 
-def _require_good_variables(given: Mapping[str, Any]) -> None:
+def _require_good_variables(environment_values: Mapping[str, Any]) -> None:
     """Raise BadInputError where a variable is wrong: `config set` changes nothing in it."""
-    for name, value in given.items():
+    for name, value in environment_values.items():
         try:
             validate({name: value})
         except BadInputError as error:
@@ -268,22 +271,25 @@ def validate(raw: Mapping[str, Any]) -> Settings:
 
     hints = get_type_hints(Settings)
     definitions: dict[str, Any] = {
-        one.name: (hints[one.name], Field(one.default, **one.metadata.get(BOUNDS, {})))
-        for one in fields(Settings)
+        setting.name: (
+            hints[setting.name],
+            Field(setting.default, **setting.metadata.get(BOUNDS, {})),
+        )
+        for setting in fields(Settings)
     }
     checked = create_model("Checked", **definitions)
     try:
         settings = Settings(**checked(**raw).model_dump())
     except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"])
-        wanted = "true|false" if first["type"].startswith("bool") else "VALUE"
+        problem = error.errors()[0]
+        name = ".".join(str(part) for part in problem["loc"])
+        example = "true|false" if problem["type"].startswith("bool") else "VALUE"
         raise BadInputError(
-            f"{name}: {first['msg']}.",
-            f"Set it with `vector-memory config set {first['loc'][0]} {wanted}`.",
+            f"{name}: {problem['msg']}.",
+            f"Set it with `vector-memory config set {problem['loc'][0]} {example}`.",
         ) from error
-    for name, said in NOTE_NAMES.items():
-        _check_note_name(name, getattr(settings, name), said)
+    for name, wanted_fields in NOTE_NAMES.items():
+        _check_note_name(name, getattr(settings, name), wanted_fields)
     for folder in settings.excluded_projects:
         if not os.path.isabs(os.path.expanduser(folder)):
             raise BadInputError(
@@ -293,9 +299,9 @@ def validate(raw: Mapping[str, Any]) -> Settings:
     return settings
 
 
-def _check_note_name(name: str, pattern: str, wanted: tuple[str, ...]) -> None:
+def _check_note_name(name: str, pattern: str, wanted_fields: tuple[str, ...]) -> None:
     """Raise BadInputError where a pattern leads out of its folder, or leaves open which note is meant."""
-    own = re.sub(r"\[[^\[\]]*\]", "", pattern).replace("g", "G").replace("w", "W")
+    bare_pattern = re.sub(r"\[[^\[\]]*\]", "", pattern).replace("g", "G").replace("w", "W")
     parts = pattern.split("/")
     if any(part.strip() in ("", ".", "..") for part in parts) or re.search(
         r"[\\\x00-\x1f]", pattern
@@ -303,10 +309,10 @@ def _check_note_name(name: str, pattern: str, wanted: tuple[str, ...]) -> None:
         raise BadInputError(
             f"{name}: {pattern!r} is no name below a folder.", "Write it like `YYYY/MM/YYYY-MM-DD`."
         )
-    if missing := [field_name for field_name in wanted if field_name not in own]:
+    if missing := [field_name for field_name in wanted_fields if field_name not in bare_pattern]:
         raise BadInputError(
             f"{name}: {pattern!r} does not say {missing[0]}, so that notes would share a name.",
-            f"It needs {', '.join(wanted)}; words of your own stand in brackets: `[words]`.",
+            f"It needs {', '.join(wanted_fields)}; words of your own stand in brackets: `[words]`.",
         )
 
 
@@ -326,12 +332,14 @@ def write(path: str, raw: Mapping[str, Any]) -> None:
 
 def names() -> list[str]:
     """Return every setting's name, in order."""
-    return [each.name for each in fields(Settings)]
+    return [setting.name for setting in fields(Settings)]
 
 
 def is_users(name: str) -> bool:
     """Whether only the user changes a setting: each says so where it stands, and one that does not is the user's."""
-    return {one.name: bool(one.metadata.get(IS_USERS, True)) for one in fields(Settings)}[name]
+    return {
+        setting.name: bool(setting.metadata.get(IS_USERS, True)) for setting in fields(Settings)
+    }[name]
 
 
 def variables() -> list[str]:
@@ -355,5 +363,5 @@ def _words(name: str, value: str) -> Any:
 
 def needs_restart(old: Settings, new: Settings) -> bool:
     """Whether a change takes effect only in a new daemon: the embedding model is loaded once."""
-    fixed = [name for name in names() if name.startswith(STARTED_WITH)]
-    return any(getattr(old, name) != getattr(new, name) for name in fixed)
+    startup_names = [name for name in names() if name.startswith(STARTED_WITH)]
+    return any(getattr(old, name) != getattr(new, name) for name in startup_names)

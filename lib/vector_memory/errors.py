@@ -90,8 +90,8 @@ class StoreFullError(VectorMemoryError):
         hint = _HINTS.get(error.errno or 0)
         if hint is None:
             return None
-        what = f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
-        return cls(what, hint)
+        message = f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+        return cls(message, hint)
 
 
 class EmbeddingError(VectorMemoryError):

@@ -328,8 +328,8 @@ class Memory:
     @property
     def entities(self) -> tuple[str, ...]:
         """What it is about by name, each as `kind:name`."""
-        named = self.extra.get("entities")
-        return tuple(map(str, named)) if isinstance(named, list) else ()
+        entities = self.extra.get("entities")
+        return tuple(map(str, entities)) if isinstance(entities, list) else ()
 
     def holds_word(self, word: str) -> bool:
         """Whether its text holds a word, which is in lower case."""
@@ -405,8 +405,8 @@ class Memory:
 
     def as_new(self, **changed: Any) -> Memory:
         """Return the memory, changed so, as one that no store has seen: neither used nor embedded."""
-        usual = {name: getattr(Memory, name) for name in OF_ITS_STORE}
-        return replace(self, model="", **usual, **changed)
+        defaults = {name: getattr(Memory, name) for name in OF_ITS_STORE}
+        return replace(self, model="", **defaults, **changed)
 
     def revived(self) -> Memory:
         """Return the memory as one that holds again."""
@@ -655,9 +655,9 @@ class Completion(str):
     tokens: int | None
 
     def __new__(cls, text: str, tokens: int | None = None) -> Completion:
-        made = super().__new__(cls, text)
-        made.tokens = tokens
-        return made
+        completion = super().__new__(cls, text)
+        completion.tokens = tokens
+        return completion
 
 
 class Generator(Protocol):

@@ -29,10 +29,12 @@ def is_excluded(excluded: "Iterable[str]", *folders: str) -> bool:
     roots = {os.path.realpath(os.path.expanduser(folder)) for folder in excluded if folder}
     if not roots:
         return False
-    here = {part for folder in folders if folder for part in _upwards(folder)}
-    if here & roots:
+    enclosing = {part for folder in folders if folder for part in _upwards(folder)}
+    if enclosing & roots:
         return True
-    return not {_number(one) for one in here}.isdisjoint({_number(root) for root in roots} - {None})
+    return not {_folder_number(folder) for folder in enclosing}.isdisjoint(
+        {_folder_number(root) for root in roots} - {None}
+    )
 
 
 def _upwards(path: str) -> "list[str]":
@@ -43,13 +45,13 @@ def _upwards(path: str) -> "list[str]":
     return folders
 
 
-def _number(path: str) -> "tuple[int, int] | None":
+def _folder_number(path: str) -> "tuple[int, int] | None":
     """Return what the system knows a folder by, None where there is none."""
     try:
-        about = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError):
         return None
-    return about.st_dev, about.st_ino
+    return status.st_dev, status.st_ino
 
 
 class Place:
@@ -80,21 +82,21 @@ def locate(folder: str, home: "str | None" = None) -> Place:
         home: the user's home folder; a repository or marker right there (dotfiles) does not
             swallow the projects below it.
     """
-    folder = os.path.realpath(_possible(folder))
+    folder = os.path.realpath(_encodable(folder))
     home = os.path.realpath(home or os.path.expanduser("~"))
     tree = _find_above(folder, ".git", home)
-    own, common = _git_folders(tree) if tree else ("", "")
-    whole = _root_of(common, tree)
+    git_folder, common_folder = _git_folders(tree) if tree else ("", "")
+    main_root = _root_of(common_folder, tree)
     marked = _find_above(folder, MARKER, home, tree)
     if tree and not marked:
-        twin = _twin(folder, tree, own, common)
+        twin = _folder_in_main(folder, tree, git_folder, common_folder)
         marked = twin and _find_above(twin, MARKER, home) or _find_above(tree, MARKER, home)
-    root = marked or whole or folder
+    root = marked or main_root or folder
     store = os.path.join(marked, STORE_IN_MARKER) if marked else ""
-    remote = _origin(common, whole) if common else ""
-    inside = _below(marked, tree, whole) if marked and remote else ""
+    remote = _origin_address(common_folder, main_root) if common_folder else ""
+    inside = _relative_path(marked, tree, main_root) if marked and remote else ""
     name = os.path.basename(root)
-    if root == common and name.startswith("."):
+    if root == common_folder and name.startswith("."):
         # A repository without a checkout of its own, hidden among its worktrees.
         name = os.path.basename(os.path.dirname(root))
     if remote and not inside:
@@ -111,7 +113,7 @@ def shared_folder(folder: str) -> str:
     and where there is no such folder, the folder as it is."""
     folder = os.path.realpath(folder)
     tree = _find_above(folder, ".git", os.path.realpath(os.path.expanduser("~")))
-    twin = _twin(folder, tree, *_git_folders(tree)) if tree else ""
+    twin = _folder_in_main(folder, tree, *_git_folders(tree)) if tree else ""
     return twin if os.path.isdir(twin) else folder
 
 
@@ -125,7 +127,7 @@ def made_at(root: str) -> "float | None":
         return None
 
 
-def _possible(folder: str) -> str:
+def _encodable(folder: str) -> str:
     """Return a path as one that a system can have: transcripts and imports may hold any characters."""
     folder = folder.replace("\0", "")
     try:
@@ -138,14 +140,14 @@ def _possible(folder: str) -> str:
 def _find_above(folder: str, name: str, home: str, top: str = "") -> str:
     """Return the nearest folder at or above `folder`, and no higher than `top`, that holds a `name` of this
     user's, or ""."""
-    here = folder
+    current = folder
     while True:
-        if (here != home or folder == home) and _is_own(os.path.join(here, name)):
-            return here
-        parent = os.path.dirname(here)
-        if here in (parent, top):
+        if (current != home or folder == home) and _is_own(os.path.join(current, name)):
+            return current
+        parent = os.path.dirname(current)
+        if current in (parent, top):
             return ""
-        here = parent
+        current = parent
 
 
 def _is_own(path: str) -> bool:
@@ -169,12 +171,12 @@ def _git_folders(top: str) -> "tuple[str, str]":
     text = _read(git)
     if not text.startswith("gitdir:"):
         return "", ""
-    own = os.path.normpath(os.path.join(top, text[len("gitdir:") :].strip()))
-    if not _is_own(own):
+    git_folder = os.path.normpath(os.path.join(top, text[len("gitdir:") :].strip()))
+    if not _is_own(git_folder):
         return "", ""
-    shared = _read(os.path.join(own, "commondir")).strip()
-    common = os.path.realpath(os.path.join(own, shared)) if shared else own
-    return (own, common) if _is_own(common) else ("", "")
+    shared = _read(os.path.join(git_folder, "commondir")).strip()
+    common = os.path.realpath(os.path.join(git_folder, shared)) if shared else git_folder
+    return (git_folder, common) if _is_own(common) else ("", "")
 
 
 def _root_of(common: str, top: str) -> str:
@@ -186,22 +188,26 @@ def _root_of(common: str, top: str) -> str:
     return top if os.sep + "modules" + os.sep in common else common
 
 
-def _twin(folder: str, tree: str, own: str, common: str) -> str:
+def _folder_in_main(folder: str, tree: str, git_folder: str, common: str) -> str:
     """Return what a folder of a worktree is in the repository's main checkout, or the repository itself where it
     has none; "" for a folder of no worktree. Any folder that came from elsewhere can name any repository in its
     `.git`: the repository has to name the worktree too, or to lie in it."""
     root = _root_of(common, tree)
     if not common or root == tree:
         return ""
-    named = os.path.join(own, _read(os.path.join(own, "gitdir")).strip())
-    is_its = os.path.dirname(os.path.realpath(own)) == os.path.join(common, "worktrees")
-    is_named = is_its and os.path.realpath(named) == os.path.join(tree, ".git")
+    named_file = os.path.join(git_folder, _read(os.path.join(git_folder, "gitdir")).strip())
+    is_its = os.path.dirname(os.path.realpath(git_folder)) == os.path.join(common, "worktrees")
+    is_named = is_its and os.path.realpath(named_file) == os.path.join(tree, ".git")
     if not is_named and not common.startswith(tree + os.sep):
         return ""
-    return root if root == common else os.path.normpath(os.path.join(root, _below(folder, tree)))
+    return (
+        root
+        if root == common
+        else os.path.normpath(os.path.join(root, _relative_path(folder, tree)))
+    )
 
 
-def _below(path: str, *tops: str) -> str:
+def _relative_path(path: str, *tops: str) -> str:
     """Return a path as seen from the first of some folders that it is, or lies below; "" for the folder itself,
     and for none."""
     for top in filter(None, tops):
@@ -212,7 +218,7 @@ def _below(path: str, *tops: str) -> str:
     return ""
 
 
-def _origin(common: str, root: str) -> str:
+def _origin_address(common: str, root: str) -> str:
     """Return the address of the remote `origin`, the same for every way to write it; "" without one. Another
     remote says where something came from, not what this is: a template, say."""
     section = ""
@@ -229,15 +235,15 @@ def _origin(common: str, root: str) -> str:
 def address_of(url: str, root: str) -> str:
     """Return a remote's address without what it may be written with or without. A folder of this machine is
     where it is, as seen from the repository: `../origin.git` is another one elsewhere."""
-    _, has_scheme, rest = url.partition("://")
+    _, has_scheme, remainder = url.partition("://")
     path = folder_at(url, root)
     if path:
         path = path[:-4] if path.endswith(".git") else path
         # A neighbour that has no remote is known by its path: whatever was unpacked beside it could name it.
         return path if has_scheme or os.path.isabs(url) else "file:" + path
-    address = rest if has_scheme else url.replace(":", "/", 1)
-    user, _, rest = address.partition("@")
-    address = (address if "/" in user else rest or address).rstrip("/")
+    address = remainder if has_scheme else url.replace(":", "/", 1)
+    user, _, remainder = address.partition("@")
+    address = (address if "/" in user else remainder or address).rstrip("/")
     address = address[:-4] if address.endswith(".git") else address
     host, slash, path = address.partition("/")
     return host.lower() + slash + path
@@ -246,12 +252,12 @@ def address_of(url: str, root: str) -> str:
 def folder_at(url: str, root: str) -> str:
     """Return the real path of a remote that is a folder of this machine, of its working tree where it has one; "" of all
     others."""
-    scheme, has_scheme, rest = url.partition("://")
-    first, colon, _ = url.partition(":")
-    is_path = not has_scheme and (not colon or "/" in first or len(first) == 1)
-    if not is_path and not (scheme.lower() == "file" and rest.startswith("/")):
+    scheme, has_scheme, remainder = url.partition("://")
+    before_colon, colon, _ = url.partition(":")
+    is_path = not has_scheme and (not colon or "/" in before_colon or len(before_colon) == 1)
+    if not is_path and not (scheme.lower() == "file" and remainder.startswith("/")):
         return ""
-    path = os.path.realpath(os.path.join(root, _possible(url if is_path else rest)))
+    path = os.path.realpath(os.path.join(root, _encodable(url if is_path else remainder)))
     path = os.path.dirname(path) if os.path.basename(path) == ".git" else path
     # Git, too, takes `ledger` for `ledger.git` where there is only that.
     return path + ".git" if not os.path.exists(path) and os.path.isdir(path + ".git") else path

@@ -32,8 +32,8 @@ def is_suspicious(extra: "Mapping[str, object]") -> bool:
 
 def author(extra: "Mapping[str, object]") -> "dict[str, str]":
     """Return `key` and `name` of the member of a team who shared it; {} where it is this user's own."""
-    told = extra.get(AUTHOR)
-    return told if isinstance(told, dict) else {}
+    member = extra.get(AUTHOR)
+    return member if isinstance(member, dict) else {}
 
 
 def state(extra: "Mapping[str, object]") -> str:
@@ -54,12 +54,12 @@ def whose(origin: str, kind: str, extra: "Mapping[str, object]") -> str:
     """Return whose words it is, as its first line says it; "" where its text says so itself."""
     member = author(extra)
     if member:
-        said = "shared by " + str(member.get("name", "a member"))
+        label = "shared by " + str(member.get("name", "a member"))
     elif kind in OF_TALK:
         # Talk says itself who speaks in it, and what is made of talk is nobody's words.
-        said = ""
+        label = ""
     elif origin == "import" and not is_foreign(origin, extra):
-        said = "user's notes"
+        label = "user's notes"
     else:
-        said = origin
-    return " · ".join(part for part in (said, "suspicious" * is_suspicious(extra)) if part)
+        label = origin
+    return " · ".join(part for part in (label, "suspicious" * is_suspicious(extra)) if part)

@@ -123,15 +123,15 @@ class Codes:
         self._made: dict[str, tuple[float, Any]] = {}
         self._lock = threading.Lock()
 
-    def make(self, meant: Any = True, owner: str = "") -> str:
+    def make(self, purpose: Any = True, owner: str = "") -> str:
         """Return a new code, good once and for its owner alone. Of too many the one that was made first goes.
 
         Args:
-            meant: what it is for.
+            purpose: what it is for.
         """
         code = secrets.token_urlsafe(24)
         with self._lock:
-            self._made[digest_of(owner + code)] = (self._clock(), meant)
+            self._made[digest_of(owner + code)] = (self._clock(), purpose)
             while len(self._made) > MOST_CODES:
                 del self._made[next(iter(self._made))]
         return code
@@ -140,8 +140,8 @@ class Codes:
         """Return what a code is for, None where it is not good; it is not from now on. A hash is looked up, so that the
         time it takes tells nothing of the codes."""
         with self._lock:
-            made_at, meant = self._made.pop(digest_of(owner + code), (-math.inf, None))
-        return meant if self._clock() - made_at < self._kept_s else None
+            made_at, purpose = self._made.pop(digest_of(owner + code), (-math.inf, None))
+        return purpose if self._clock() - made_at < self._kept_s else None
 
 
 def load(path: str) -> list[Token]:
@@ -155,27 +155,31 @@ def load(path: str) -> list[Token]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise _damaged(path, error.strerror or "") from error
+        raise _damaged_error(path, error.strerror or "") from error
     with os.fdopen(descriptor, "rb") as file:
-        about = os.fstat(descriptor)
-        if about.st_uid != private.user_id() or about.st_mode & private.OPEN_TO_OTHERS:
-            raise _damaged(path, "others can read it, or it is theirs")
-        if not stat.S_ISREG(about.st_mode):
-            raise _damaged(path, "it is no file")
+        status = os.fstat(descriptor)
+        if status.st_uid != private.user_id() or status.st_mode & private.OPEN_TO_OTHERS:
+            raise _damaged_error(path, "others can read it, or it is theirs")
+        if not stat.S_ISREG(status.st_mode):
+            raise _damaged_error(path, "it is no file")
         raw = file.read(MOST_BYTES)
     try:
         stored = json_in.load(raw)
-        return [_read(each) for each in (*stored["tokens"], *stored.get(LIMITED, ()))]
+        return [
+            _read(stored_token) for stored_token in (*stored["tokens"], *stored.get(LIMITED, ()))
+        ]
     except (ValueError, KeyError, TypeError) as error:
-        raise _damaged(path, f"it holds no tokens ({type(error).__name__})") from error
+        raise _damaged_error(path, f"it holds no tokens ({type(error).__name__})") from error
 
 
-def _read(each: dict[str, Any]) -> Token:
-    named = {one.name for one in fields(Token)} - {"unknown"}
-    given = {name: value for name, value in each.items() if name in named}
-    words = {name: tuple(map(str, each.get(name, ()))) for name in ("rights", "jurisdictions")}
-    unknown = {name: value for name, value in each.items() if name not in named}
-    token = Token(**{**given, **words}, unknown=unknown)
+def _read(stored_token: dict[str, Any]) -> Token:
+    known_names = {token_field.name for token_field in fields(Token)} - {"unknown"}
+    known_values = {name: value for name, value in stored_token.items() if name in known_names}
+    words = {
+        name: tuple(map(str, stored_token.get(name, ()))) for name in ("rights", "jurisdictions")
+    }
+    unknown = {name: value for name, value in stored_token.items() if name not in known_names}
+    token = Token(**{**known_values, **words}, unknown=unknown)
     # What cannot be read as a time never ends: the whole file is damaged then.
     token.holds(datetime.now(timezone.utc))
     return token
@@ -185,13 +189,13 @@ def save(path: str, tokens: Iterable[Token]) -> None:
     """Put these tokens in the place of those that are there; the file is this user's alone."""
     stored: dict[str, list[dict[str, object]]] = {"tokens": [], LIMITED: []}
     for token in tokens:
-        written = asdict(token)
-        kept = {**written.pop("unknown"), **written}
-        stored[LIMITED if token.is_limited or token.unknown else "tokens"].append(kept)
+        own_values = asdict(token)
+        all_values = {**own_values.pop("unknown"), **own_values}
+        stored[LIMITED if token.is_limited or token.unknown else "tokens"].append(all_values)
     write_durably(path, json.dumps(stored).encode("ascii"))
 
 
-def _damaged(path: str, why: str) -> StoreDamagedError:
+def _damaged_error(path: str, why: str) -> StoreDamagedError:
     return StoreDamagedError(
         f"{path} is not used: {why}.", "Delete it, and make new tokens with `vector-memory token`."
     )

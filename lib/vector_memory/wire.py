@@ -55,10 +55,10 @@ def encode_hook(folder: bytes, configuration: bytes, stdin: bytes) -> bytes:
 def parse_hook(body: bytes) -> tuple[bytes, bytes, bytes]:
     """Return (folder, configuration, stdin) of a hook's body. JSON begins with no slash, which every
     configuration's path does: hooks that know nothing of it are understood, too."""
-    folder, _, rest = body.partition(b"\0")
-    if rest[:1] != b"/":
-        return folder, b"", rest
-    configuration, _, stdin = rest.partition(b"\0")
+    folder, _, remainder = body.partition(b"\0")
+    if remainder[:1] != b"/":
+        return folder, b"", remainder
+    configuration, _, stdin = remainder.partition(b"\0")
     return folder, configuration, stdin
 
 
