@@ -3,7 +3,7 @@
     VectorMemoryError           what a user can act on: the CLI prints it and exits 1
     ├── BadInputError           what was asked cannot be done as asked
     ├── NotFoundError           no memory, project or file of that name
-    ├── OvertakenError          what was to be changed was forgotten or replaced since it was read
+    ├── OvertakenError          what was to be changed was changed or forgotten since it was read
     ├── UnsafeTextError         the redactor could not handle the text: it was dropped
     ├── DaemonUnavailableError  no daemon answered in time
     ├── StoreDamagedError       a file of a store is damaged or from a newer version
@@ -58,7 +58,7 @@ class NotFoundError(VectorMemoryError):
 
 
 class OvertakenError(VectorMemoryError):
-    """What was to be changed was forgotten, or replaced, by somebody else since it was read: nothing was written."""
+    """What was to be changed was changed, or forgotten, by somebody else since it was read: nothing was written."""
 
     advice = "Ask again: it is read anew."
 

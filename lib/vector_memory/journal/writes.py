@@ -5,8 +5,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import datetime
+from types import MappingProxyType
 
 from vector_memory.errors import BadInputError, OvertakenError
 from vector_memory.journal import vectors
@@ -24,6 +25,8 @@ from vector_memory.model import (
     Source,
     Status,
     Tier,
+    strictest,
+    unique,
 )
 
 MAX_CHAIN = 64
@@ -58,24 +61,29 @@ class MemoryWrites(Upkeep):
                     "Give each memory an id of its own; to change one, use `vector-memory edit`.",
                 ) from error
 
-    def update(self, memory: Memory) -> Memory:
+    def update(self, memory: Memory, read: Memory | None = None) -> Memory:
         """Replace the memory of that id. Usage, `stored_at` and, while the text is the same, the model
         stay; if nothing differs, nothing is written.
+
+        Args:
+            read: the memory as it was read before it was changed. Where somebody else has changed it since, only what
+                differs between the two is written: both changes hold.
 
         Returns:
             The memory as it is stored now, with a new `seq`, or as it was where nothing differs.
 
         Raises:
             NotFoundError: there is none of that id.
-            OvertakenError: it was forgotten, or gave way, since it was read (its `seq`); nothing was written.
+            OvertakenError: since it was read (its `seq`) it was forgotten or gave way, or it was changed and `read` is not
+                given; nothing was written.
         """
         with self.connections.writing() as connection:
             old = self.reader.get(connection, memory.id)
-            if memory.seq not in (0, old.seq) and old.status is not Status.ACTIVE:
+            if memory.seq not in (0, old.seq):
                 # What gave way, or was forgotten, does not come back by who had read it before.
-                raise OvertakenError(
-                    f"Memory {memory.id[:12]} was forgotten or replaced meanwhile."
-                )
+                if read is None or old.status is not read.status:
+                    raise OvertakenError(f"Memory {memory.id[:12]} was changed meanwhile.")
+                memory = _rebased(memory, read, old)
             same_text = memory.embedded == old.embedded
             store_fields = {name: getattr(old, name) for name in OF_ITS_STORE}
             new = replace(memory, **store_fields, model=old.model if same_text else "")
@@ -93,9 +101,17 @@ class MemoryWrites(Upkeep):
             return new
 
     def write(
-        self, added: Sequence[Memory], changed: Sequence[Memory], dropped: Sequence[str]
+        self,
+        added: Sequence[Memory],
+        changed: Sequence[Memory],
+        dropped: Sequence[str],
+        read: Mapping[str, Memory] = MappingProxyType({}),
     ) -> None:
         """Add, update and purge in one transaction: all of it is durable, or nothing.
+
+        Args:
+            read: memories to change as they were read, by id, as `update` takes them. What is not among them and was
+                changed since stays as it is.
 
         Raises:
             TypeError: a text or title is no CleanText.
@@ -109,7 +125,7 @@ class MemoryWrites(Upkeep):
             for memory in changed:
                 # What is gone since it was read stays gone, and the rest is written.
                 with suppress(OvertakenError):
-                    self.update(memory)
+                    self.update(memory, read.get(memory.id))
             purge(connection, dropped)
         # After the commit: a log cannot be folded in while a transaction is open.
         if dropped:
@@ -250,6 +266,34 @@ class MemoryWrites(Upkeep):
                         _replace(connection, memory)
                     moved_memories.append(self.reader.get(connection, id))
         return moved_memories
+
+
+def _rebased(memory: Memory, read: Memory, stored: Memory) -> Memory:
+    """Return the stored memory with what differs between a changed memory and the one that was read. Of two new levels
+    the stricter one holds, and each tag, file and name in `extra` counts by itself."""
+    mine = {
+        field.name: value
+        for field in fields(Memory)
+        if field.name not in OF_ITS_STORE
+        and (value := getattr(memory, field.name)) != getattr(read, field.name)
+    }
+    if "sensitivity" in mine and stored.sensitivity is not read.sensitivity:
+        mine["sensitivity"] = strictest(memory.sensitivity, stored.sensitivity)
+    for name in {"tags", "files"} & mine.keys():
+        before, now = getattr(read, name), mine[name]
+        rest = [value for value in getattr(stored, name) if value in now or value not in before]
+        mine[name] = unique((*rest, *(value for value in now if value not in before)))
+    if "extra" in mine:
+        removed = read.extra.keys() - memory.extra.keys()
+        set_anew = {
+            name: value
+            for name, value in memory.extra.items()
+            if name not in read.extra or read.extra[name] != value
+        }
+        mine["extra"] = {
+            name: value for name, value in stored.extra.items() if name not in removed
+        } | set_anew
+    return replace(stored, **mine)
 
 
 def source_id(connection: sqlite3.Connection, source: Source) -> int:

@@ -249,7 +249,7 @@ def _store(
         for memory in _open_items_of(shelf, exchange[0])
         if memory.id not in versions
     ]
-    shelf.journal.write(added, changed, dropped)
+    shelf.journal.write(added, changed, dropped, stored)
     if added or changed or dropped:
         ids = [*(memory.id for memory in (*added, *changed)), *dropped]
         counts = {"added": len(added), "changed": len(changed), "dropped": len(dropped)}

@@ -164,7 +164,7 @@ def _become_one(ctx: Context, shelf: Shelf, memory: Memory, older: Memory) -> No
 
 def become_one(ctx: Context, shelf: Shelf, heir: Memory, duplicate: Memory) -> None:
     """Let a memory stand for one that says the same, which gives way to it. The store is held meanwhile."""
-    shelf.journal.update(_with_duplicate(heir, duplicate))
+    shelf.journal.update(_with_duplicate(heir, duplicate), heir)
     shelf.journal.supersede(duplicate.id, heir.id, ctx.now(), "a duplicate")
     ctx.notify()
 

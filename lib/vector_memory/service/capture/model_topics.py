@@ -100,6 +100,6 @@ def _word_summaries(ctx: Context, contents: SessionContents) -> int:
             worded = trust_marks.settled(
                 replace(current, text=redact.clean(lines).text, extra={**current.extra, **mark})
             )
-            contents.shelf.journal.update(worded)
+            contents.shelf.journal.update(worded, current)
         count += 1
     return count

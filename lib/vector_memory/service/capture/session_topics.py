@@ -321,7 +321,7 @@ def _store(contents: SessionContents, may_add: bool) -> int:
     if added:
         contents.shelf.journal.add(added)
     for topic in [*changed, *(_empty_topic(memory, topics) for memory in obsolete)]:
-        contents.shelf.journal.update(topic)
+        contents.shelf.journal.update(topic, stored[topic.id])
     return len(added) + len(changed) + len(obsolete)
 
 

@@ -155,4 +155,4 @@ def _apply(
     if wishes:
         unweighted = replace(changed, **{name: getattr(memory, name) for name in wishes})
         changed = proposals.suggested(unweighted, wishes)
-    return shelf.journal.update(changed)
+    return shelf.journal.update(changed, memory)

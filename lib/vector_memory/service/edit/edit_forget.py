@@ -101,7 +101,7 @@ def edit(ctx: Context, request: EditRequest) -> EditAnswer:
             extra = {**trust_marks.unmarked(memory.extra), EDITED: True}
             changed = replace(changed, text=redact.clean(request.text).text, extra=extra)
             changed = proposals.reviewed(changed, "edited", ctx.now())
-        stored = shelf.journal.update(changed)
+        stored = shelf.journal.update(changed, memory)
     raised = keep_level(ctx, shelf, stored, memory, is_agent=request.is_agent)
     if request.triggers is not None:
         ctx.later(lambda: conditions.asks_at_tools(ctx))
@@ -299,7 +299,7 @@ def rewrite(ctx: Context, request: RewriteRequest) -> RewriteAnswer:
     if request.text is None:
         is_foreign = memory.is_foreign or memory.is_suspicious
         stored = shelf.journal.update(
-            trust_marks.as_information(changed) if is_foreign else changed
+            trust_marks.as_information(changed) if is_foreign else changed, memory
         )
     else:
         reworded = replace(changed, id=request.new_id or new_id())

@@ -54,7 +54,9 @@ def keep_level(
             for other in telling
             if strictest(other.sensitivity, memory.sensitivity) is not other.sensitivity
         }
-        each_shelf.journal.write([], list(lifted.values()), [])
+        each_shelf.journal.write(
+            [], list(lifted.values()), [], {other.id: other for other in telling}
+        )
         raised += lifted.values()
         if memory.sensitivity is Sensitivity.RESTRICTED:
             _unlearn(ctx, each_shelf, telling)

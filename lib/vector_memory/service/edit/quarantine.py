@@ -64,7 +64,7 @@ def release(ctx: Context, request: ReleaseRequest) -> ReleaseAnswer:
             )
     for shelf, memory in chosen:
         extra = trust_marks.released(memory)
-        shelf.journal.update(replace(memory, extra=extra, updated_at=ctx.now()))
+        shelf.journal.update(replace(memory, extra=extra, updated_at=ctx.now()), memory)
     released = [memory.id for _, memory in chosen]
     ctx.changed()
     ctx.state.audit("release", "user", released, {})

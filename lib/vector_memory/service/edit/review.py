@@ -200,7 +200,7 @@ def _confirm(ctx: Context, item: Item, text: str = "") -> None:
         _store(ctx, item, text)
         _settle(ctx, item, "confirmed")
     elif item.reason == review_items.OFTEN_USED:
-        _settle(ctx, replace(item, memory=replace(item.memory, priority=Priority.CORE)), "raised")
+        _settle(ctx, item, "raised", replace(item.memory, priority=Priority.CORE))
     else:
         _confirm_words(ctx, item.shelf, item.memory)
 
@@ -232,7 +232,7 @@ def _confirm_words(ctx: Context, shelf: Shelf, memory: Memory) -> None:
         confidence=max(memory.confidence, confidence.MOST) if not proposal else memory.confidence,
         extra={**extra, CONFIRMED: {"at": ctx.now().isoformat(), "of": memory.origin.value}},
     )
-    shelf.journal.update(proposals.reviewed(confirmed, "confirmed", ctx.now()))
+    shelf.journal.update(proposals.reviewed(confirmed, "confirmed", ctx.now()), memory)
     superseded = shelf.journal.by_ids([str(proposal.get("supersedes") or "")]) if proposal else {}
     for older in superseded.values():
         if older.status is Status.ACTIVE and older.id != memory.id:
@@ -251,11 +251,12 @@ def _keep(ctx: Context, item: Item) -> None:
     memory, other = item.memory, item.other
     if other is not None:
         links.reconcile(item.shelf, memory, other)
-        item.shelf.journal.update(proposals.reviewed(memory, "kept", ctx.now(), [other.id]))
+        reviewed = proposals.reviewed(memory, "kept", ctx.now(), [other.id])
+        item.shelf.journal.update(reviewed, memory)
         return
     extra_before = trust_marks.released(memory) if memory.suspicion.get("held") else memory.extra
     extra = {name: value for name, value in extra_before.items() if name != PROPOSED}
-    _settle(ctx, replace(item, memory=replace(memory, extra=extra)), "kept")
+    _settle(ctx, item, "kept", replace(memory, extra=extra))
     _link_answer(ctx, item.shelf, memory)
 
 
@@ -275,11 +276,12 @@ def _raise(ctx: Context, item: Item) -> None:
     """Raise a memory's priority by one step; at the highest it stays as it is."""
     steps = confidence.PRIORITIES
     step = min(steps.index(item.memory.priority) + 1, len(steps) - 1)
-    _settle(ctx, replace(item, memory=replace(item.memory, priority=steps[step])), "raised")
+    _settle(ctx, item, "raised", replace(item.memory, priority=steps[step]))
 
 
-def _settle(ctx: Context, item: Item, how: str) -> None:
-    item.shelf.journal.update(proposals.reviewed(item.memory, how, ctx.now()))
+def _settle(ctx: Context, item: Item, how: str, changed: Memory | None = None) -> None:
+    reviewed = proposals.reviewed(changed or item.memory, how, ctx.now())
+    item.shelf.journal.update(reviewed, item.memory)
 
 
 def _replace(ctx: Context, shelf: Shelf, superseded: Memory, successor: Memory) -> None:

@@ -65,7 +65,7 @@ def sovereignty(ctx: Context, request: SovereigntyRequest) -> SovereigntyAnswer:
             (shelf, old, new) for shelf, old in pairs if (new := _with_level(request, old)) != old
         ]
         for shelf, old, new in changes:
-            stored = shelf.journal.update(replace(new, updated_at=ctx.now()))
+            stored = shelf.journal.update(replace(new, updated_at=ctx.now()), old)
             raised += keep_level(ctx, shelf, stored, old, is_agent=request.is_agent)
         ids = unique([*(new.id for _, _, new in changes), *(view.id for view in raised)])
         changed = len(ids)

@@ -199,7 +199,7 @@ def _certify(ctx: Context, request: PackRequest, name: str) -> int:
         for memory in list(shelf.journal.iter_memories(scope, limit=MOST)):
             if memory.extra.get(IS_FOREIGN) and not memory.is_suspicious:
                 extra = {key: value for key, value in memory.extra.items() if key != IS_FOREIGN}
-                shelf.journal.update(replace(memory, extra=extra, updated_at=ctx.now()))
+                shelf.journal.update(replace(memory, extra=extra, updated_at=ctx.now()), memory)
                 done += 1
     ctx.changed()
     ctx.state.audit("pack", request.actor, [], {"name": name, "certified": done})

@@ -81,7 +81,8 @@ def _give_way(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> None:
         for memory in shelf.journal.by_ids(ids).values():
             if memory.status is Status.ACTIVE:
                 extra = {**memory.extra, model.GAVE_WAY: ITS_TIME}
-                shelf.journal.update(replace(memory, status=Status.SUPERSEDED, extra=extra))
+                ended = replace(memory, status=Status.SUPERSEDED, extra=extra)
+                shelf.journal.update(ended, memory)
     ctx.changed()
 
 

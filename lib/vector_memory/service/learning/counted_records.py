@@ -90,7 +90,7 @@ def rewrite(ctx: Context, shelf: Shelf, known: Memory, record: CountedRecord) ->
     made = replace(
         made, created_at=known.created_at, updated_at=now, seq=known.seq, sensitivity=level
     )
-    stored = shelf.journal.update(made)
+    stored = shelf.journal.update(made, known)
     ctx.notify()
     return stored
 

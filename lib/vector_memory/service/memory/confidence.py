@@ -82,9 +82,8 @@ def verify(ctx: Context, request: VerifyRequest) -> WeighedAnswer:
     Returns:
         The memory with its new confidence.
     """
-    shelf, memory = lookup(ctx, request.id)
-    verdict = request.verdict
-    now = ctx.now()
+    shelf, read = lookup(ctx, request.id)
+    memory, verdict, now = read, request.verdict, ctx.now()
     check = {"verdict": verdict, "at": now.isoformat(), "by": request.actor}
     note = privacy.word(request.note)[:NOTE_CHARS]
     if verdict == CONFIRMED:
@@ -101,7 +100,7 @@ def verify(ctx: Context, request: VerifyRequest) -> WeighedAnswer:
         },
         updated_at=now,
     )
-    return _changed(ctx, request, shelf, changed, "verify", verdict=verdict)
+    return _changed(ctx, request, shelf, read, changed, "verify", verdict=verdict)
 
 
 class BoostRequest(messages.Request):
@@ -147,7 +146,7 @@ def boost(ctx: Context, request: BoostRequest) -> WeighedAnswer:
     if (changed.confidence, changed.priority) == (memory.confidence, memory.priority):
         return WeighedAnswer(view_in(shelf, memory), UNCHANGED)
     changed = replace(changed, updated_at=ctx.now())
-    return _changed(ctx, request, shelf, changed, "boost", what=what, direction=direction)
+    return _changed(ctx, request, shelf, memory, changed, "boost", what=what, direction=direction)
 
 
 class PromoteRequest(messages.Request):
@@ -182,13 +181,14 @@ def promote(ctx: Context, request: PromoteRequest) -> WeighedAnswer:
     target = request.to or ("permanent" if passing else "priority")
     if target == "priority":
         changed = replace(memory, priority=_next(memory, 1), updated_at=ctx.now())
-        return _changed(ctx, request, shelf, changed, "promote", to=changed.priority.value)
+        return _changed(ctx, request, shelf, memory, changed, "promote", to=changed.priority.value)
     if memory.collection == TARGETS[target]:
         raise BadInputError(f"Memory {memory.id[:12]} is that already.", "Choose another target.")
     if memory.collection == SCRATCH:
         return _lifted(ctx, request, shelf, memory, target)
     changed = replace(_as_target(memory, target), updated_at=ctx.now())
-    return _changed(ctx, request, shelf, trust_marks.settled(changed), "promote", to=target)
+    changed = trust_marks.settled(changed)
+    return _changed(ctx, request, shelf, memory, changed, "promote", to=target)
 
 
 def _moved(ctx: Context, request: PromoteRequest, shelf: Shelf, memory: Memory) -> WeighedAnswer:
@@ -272,22 +272,23 @@ def _changed(
     ctx: Context,
     request: messages.Request,
     shelf: Shelf,
-    memory: Memory,
+    read: Memory,
+    changed: Memory,
     action: str,
     **detail: Any,
 ) -> WeighedAnswer:
     """Store a changed memory as far as who asks may change it, and note that for the audit log.
 
     Args:
+        read: the memory before it was changed.
         action: what is done, as the answer and the log say it.
         detail: what else the log says of it.
     """
-    before = shelf.journal.get(memory.id)
-    allowed = proposals.allowed(request.is_agent, before, memory)
-    stored = shelf.journal.update(allowed)
-    if allowed is not memory:
+    allowed = proposals.allowed(request.is_agent, read, changed)
+    stored = shelf.journal.update(allowed, read)
+    if allowed is not changed:
         action = PROPOSED
         proposals.note(ctx, stored.project)
     ctx.changed()
-    ctx.state.audit(action, request.actor, [memory.id], detail)
+    ctx.state.audit(action, request.actor, [read.id], detail)
     return WeighedAnswer(view_in(shelf, stored), action)

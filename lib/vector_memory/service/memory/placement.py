@@ -136,7 +136,7 @@ def _merged(ctx: Context, shelf: Shelf, draft: Memory, near: Sequence[Neighbour]
         # What is said again holds, which the memory of the same words does no more.
         is_one = holds_at(other, ctx.now()) and merging.may_merge(other, draft)
         if is_one and _may_tell(other, draft):
-            stored = shelf.journal.update(merging.merge(other, draft, ctx.now()))
+            stored = shelf.journal.update(merging.merge(other, draft, ctx.now()), other)
             return Placed(stored, "merged", (Tie(other, Relation.RELATES_TO),))
     return None
 

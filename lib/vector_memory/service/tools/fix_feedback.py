@@ -109,12 +109,15 @@ def _signed(call: ToolUse) -> str:
 
 
 def _weigh(ctx: Context, shelf: Shelf, memory: Memory, session: str, helped: bool) -> None:
+    # Another call of this turn may have weighed it.
+    memory = shelf.journal.get(memory.id)
     if helped:
         confidence = max(memory.confidence, min(MOST, memory.confidence + HELPED))
     else:
         confidence = min(memory.confidence, max(LEAST, memory.confidence - FAILED))
     verdicts = {**(memory.extra.get(VERDICTS) or {}), session: "helped" if helped else "failed"}
     extra = {**memory.extra, VERDICTS: dict(list(verdicts.items())[-MOST_VERDICTS:])}
-    shelf.journal.update(replace(memory, confidence=round(confidence, 4), extra=extra))
+    weighed = replace(memory, confidence=round(confidence, 4), extra=extra)
+    shelf.journal.update(weighed, memory)
     ctx.count("fixes_helped" if helped else "fixes_failed")
     ctx.notify()

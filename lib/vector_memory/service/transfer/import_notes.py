@@ -242,12 +242,12 @@ class _NotesImport:
                 shelf.journal.supersede(step.old.id, step.memory.id, now, "its file changed")
                 self.counts.updated += 1
             elif step.action == import_plan.UPDATED:
-                shelf.journal.update(import_plan.renewed(old, step.memory))
+                shelf.journal.update(import_plan.renewed(old, step.memory), old)
                 self.counts.updated += 1
             elif step.action == import_plan.MERGED:
                 tags = unique((*old.tags, *step.memory.tags))
                 with_file = import_plan.with_other_file(old, step.memory)
-                shelf.journal.update(replace(with_file, tags=tags))
+                shelf.journal.update(replace(with_file, tags=tags), old)
                 self._restoration.existing_ids[step.memory.id] = step.old.id
                 self.counts.merged += 1
             elif step.action == import_plan.SAME and old.status is Status.ACTIVE:
@@ -261,7 +261,7 @@ class _NotesImport:
                 stored = shelf.journal.get(twin_id)
                 with_file = import_plan.with_other_file(stored, step.memory)
                 if with_file is not stored and stored.status is Status.ACTIVE:
-                    shelf.journal.update(with_file)
+                    shelf.journal.update(with_file, stored)
 
     def _propose(self, shelf: Shelf, memory: Memory) -> None:
         """Let what an agent would have bind wait for the user."""
@@ -299,7 +299,7 @@ def _brings_back_purged(step: ImportStep, purged_ids: set[str]) -> bool:
 def _follow_lines(shelf: Shelf, step: ImportStep, old: Memory) -> None:
     """Update a source's lines when something was written above an unchanged note."""
     if step.memory.external_id == old.external_id != "" and step.memory.source.line_start:
-        shelf.journal.update(replace(old, source=step.memory.source))
+        shelf.journal.update(replace(old, source=step.memory.source), old)
 
 
 def _active_record(shelf: Shelf, step: ImportStep) -> Memory | None:

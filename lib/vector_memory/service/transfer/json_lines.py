@@ -474,7 +474,7 @@ def store(
             if twin.id in new_memories:
                 new_memories[twin.id] = by_text[text_key(memory.text), memory.project] = merged
             else:
-                stored = shelf.journal.update(merged)
+                stored = shelf.journal.update(merged, twin)
                 if stored.sensitivity is not twin.sensitivity and not memory.is_foreign:
                     restoration.raised.append((shelf, stored, twin))
                 by_id.update({memory.id: stored} if memory.id in by_id else {})

@@ -235,10 +235,10 @@ def take_over(shelf: Shelf, place: projects.Place, others: Iterable[str]) -> int
         return 0
     # What is forgotten or edited meanwhile waits.
     with shelf.storing:
-        held = shelf.journal.iter_memories(Scope(projects=ids), statuses=tuple(Status))
+        held = list(shelf.journal.iter_memories(Scope(projects=ids), statuses=tuple(Status)))
         moved = [replace(memory, project=place.id) for memory in held]
         for some in parts(moved):
-            shelf.journal.write([], some, [])
+            shelf.journal.write([], some, [], {memory.id: memory for memory in held})
     return sum(memory.status is Status.ACTIVE for memory in moved)
 
 

@@ -11,9 +11,10 @@ import pytest
 from service_house import ServiceHouse, door
 
 from vector_memory.errors import OvertakenError
-from vector_memory.model import Scope, Status
-from vector_memory.service.edit import edit_forget
-from vector_memory.service.memory import merging
+from vector_memory.model import Memory, Scope, Sensitivity, Status
+from vector_memory.service.edit import classify, edit_forget
+from vector_memory.service.memory import confidence, merging
+from vector_memory.service.tools import fix_feedback
 
 HERONS = "The herons nest in the old oak tree."
 
@@ -115,3 +116,83 @@ def test_what_is_sent_twice_is_stored_once(house: ServiceHouse) -> None:
     remember(house, **wanted)
     again = remember(house, **wanted)
     assert again["action"] == "unchanged"
+
+
+SWANS = {"text": "The swans nest in the reeds.", "sensitivity": "restricted", "tags": ["swans"]}
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "verb", "more"),
+    [
+        (confidence, "_changed", "boost", {}),
+        (confidence, "_changed", "verify", {"verdict": "confirmed"}),
+        (confidence, "_changed", "promote", {}),
+        (classify, "_apply", "organize", {"apply": True}),
+    ],
+)
+def test_what_is_edited_while_it_is_weighed_stays_edited(
+    house: ServiceHouse,
+    monkeypatch: pytest.MonkeyPatch,
+    module: Any,
+    name: str,
+    verb: str,
+    more: Any,
+) -> None:
+    """The words that the user took out, and the level that was set, hold, and so does the weight."""
+    before = remember(house, text="We decided to use Docker in src/app.py for the herons.")
+    edit = {"id": before["id"], **SWANS}
+    others = once_before(monkeypatch, module, name, lambda: door(house.ctx, "edit", edit))
+    named = {"ids": [before["id"]]} if verb == "organize" else {"id": before["id"]}
+    door(house.ctx, verb, {**named, **more})
+    others[0].join()
+    memory = house.ctx.global_shelf().journal.get(before["id"])
+    assert (memory.text, memory.sensitivity) == (SWANS["text"], Sensitivity.RESTRICTED)
+    weighed = (memory.confidence, memory.priority, memory.kind, len(memory.tags))
+    assert "swans" in memory.tags and weighed != (1.0, "NORMAL", "note", 1)
+
+
+def test_a_weighed_fix_keeps_what_was_edited(house: ServiceHouse) -> None:
+    stale = house.ctx.global_shelf().journal.get(remember(house)["id"])
+    door(house.ctx, "edit", {"id": stale.id, **SWANS})
+    shelf = house.ctx.global_shelf()
+    fix_feedback._weigh(house.ctx, shelf, stale, "s1", helped=True)
+    fix_feedback._weigh(house.ctx, shelf, stale, "s2", helped=False)
+    memory = shelf.journal.get(stale.id)
+    assert (memory.text, memory.extra["verdicts"]) == (
+        SWANS["text"],
+        {"s1": "helped", "s2": "failed"},
+    )
+
+
+def test_both_changes_of_one_reading_hold(house: ServiceHouse) -> None:
+    """A tag is added and one taken away, a mark is set and one removed, and the stricter level stays."""
+    journal = house.ctx.global_shelf().journal
+    read = journal.get(remember(house, tags=["a", "b"])["id"])
+    read = journal.update(replace(read, extra={**read.extra, "gone": 1, "kept": 1}))
+
+    def changed(**of: Any) -> Memory:
+        extra = {"kept": 1, **of.pop("marks")}
+        return replace(read, extra={**read.extra, **extra}, **of)
+
+    journal.update(
+        changed(tags=("a", "b", "c"), sensitivity=Sensitivity.RESTRICTED, marks={"one": 1}), read
+    )
+    without = changed(tags=("b", "d"), sensitivity=Sensitivity.CONFIDENTIAL, marks={"two": 2})
+    del without.extra["gone"]
+    journal.write([], [without], [], {read.id: read})
+    stored = journal.get(read.id)
+    assert (set(stored.tags), stored.sensitivity) == ({"b", "c", "d"}, Sensitivity.RESTRICTED)
+    marks = {name: stored.extra.get(name) for name in ("gone", "kept", "one", "two")}
+    assert marks == {"gone": None, "kept": 1, "one": 1, "two": 2}
+
+
+def test_a_change_of_which_nobody_says_from_what_is_refused_or_left_out(
+    house: ServiceHouse,
+) -> None:
+    journal = house.ctx.global_shelf().journal
+    read = journal.get(remember(house)["id"])
+    edited = journal.update(replace(read, tags=("edited",)))
+    with pytest.raises(OvertakenError):
+        journal.update(replace(read, tags=("stale",)))
+    journal.write([], [replace(read, tags=("stale",))], [])
+    assert journal.get(read.id) == edited
