@@ -29,7 +29,7 @@ def of_edit(file: str, cwd: str, result: Record) -> list[str]:
         result: what the client notes of the edit; without the text that was there before, nobody knows what is new.
     """
     is_todo_list = is_list(file) and _is_in_project(file, cwd)
-    before, after, is_whole = _sides(result) if is_todo_list else ("", "", True)
+    before, after, is_whole = _before_and_after(result) if is_todo_list else ("", "", True)
     if len(before) + len(after) > LONGEST_EDIT:
         return []
     old_boxes, new_boxes = _boxes(before), _boxes(after)
@@ -72,7 +72,7 @@ def _is_in_project(file: str, cwd: str) -> bool:
     return is_below or f"{folder}/".startswith(f"{path.rpartition('/')[0]}/")
 
 
-def _sides(result: Record) -> tuple[str, str, bool]:
+def _before_and_after(result: Record) -> tuple[str, str, bool]:
     """Return what an edit replaced, by what, and whether that is whole lines, as the client mostly notes them; nothing
     where it does not tell what was there before."""
     lines = [line for hunk in result.parts("structuredPatch") for line in hunk.words("lines")]

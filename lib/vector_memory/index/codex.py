@@ -36,8 +36,8 @@ _EARLY_LINES = 40
 _EARLY_FOLDER = (("<cwd>", "</cwd>"), ("Current working directory: ", "\n"))
 _REQUEST = "\n## My request for Codex:"
 """Below it stands what was typed, where an editor says before it what is open in it."""
-_CODES = ("Exit code: ", "Process exited with code ")
-_TIME = "Wall time: "
+_EXIT_CODES = ("Exit code: ", "Process exited with code ")
+_WALL_TIME = "Wall time: "
 _APART_S = 1.0
 """Copies of another rollout are written at once; what the fork says itself comes later than this."""
 
@@ -69,7 +69,7 @@ def translate(
             yield entry
         elif payload.get("type") == _ROLLED_BACK:
             yield entry._replace(data=Record(type=REWOUND, place=payload.get("place")))
-        elif (content := _content(kind, payload)) is not None:
+        elif (content := _role_and_content(kind, payload)) is not None:
             line = transcript.talk_line(*content, entry.data.get("timestamp"))
             translated = Record({**common, **line})
             if kind == _EARLY_ITEM:
@@ -194,7 +194,7 @@ class _Copies:
 def _role(entry: TranscriptEntry) -> str:
     """Return who speaks or acts in an entry, "" for a tool's answer and for the rest."""
     payload = entry.data.part("payload")
-    role, _ = _content(entry.data.text("type"), payload) or ("", None)
+    role, _ = _role_and_content(entry.data.text("type"), payload) or ("", None)
     return "" if str(payload.get("type")).endswith("_output") else role
 
 
@@ -250,7 +250,7 @@ def _folder_in(text: str) -> dict[str, str]:
     return {}
 
 
-def _content(kind: str, payload: Record) -> tuple[str, object] | None:
+def _role_and_content(kind: str, payload: Record) -> tuple[str, object] | None:
     """Return (role, content) of what was said or done; None for the rest."""
     payload_type = payload.get("type")
     if kind == "event_msg" and payload_type == "user_message":
@@ -288,11 +288,11 @@ def _tool_calls(payload: Record) -> list[Record]:
         files = patched_files(str(payload.get("input") or arguments.get("input") or ""))
         return [transcript.tool_use(id, "Edit", {"file_path": path}) for path in files]
     command = arguments.get("cmd") or arguments.get("command") or ""
-    command_line = _script(command) if isinstance(command, list) else str(command)
+    command_line = _line_of_words(command) if isinstance(command, list) else str(command)
     return [transcript.tool_use(id, "Bash", {"command": command_line})] if command_line else []
 
 
-def _script(command: list[object]) -> str:
+def _line_of_words(command: list[object]) -> str:
     """Return a command line given as a list; what a shell is given as a script is that script."""
     words = [str(word) for word in command]
     if len(words) == 3 and words[1] in ("-c", "-lc"):
@@ -314,16 +314,16 @@ def _tool_result(payload: Record) -> Record:
     head, mark, body = text.partition("Output:\n")
     lines = [line for line in head.splitlines() if line.strip()]
     if not (
-        any(line.startswith(_TIME) for line in lines)
+        any(line.startswith(_WALL_TIME) for line in lines)
         or all(": " in line or line.startswith("Process ") for line in lines)
     ):
         # What a program printed may have such lines.
         lines, mark = [], ""
-    codes = [line.split()[-1] for line in lines if mark and line.startswith(_CODES)]
-    failed = any(code != "0" for code in codes)
+    codes = [line.split()[-1] for line in lines if mark and line.startswith(_EXIT_CODES)]
+    has_failed = any(code != "0" for code in codes)
     answer = _arguments(text) if text.startswith("{") else Record()
     if isinstance(answer.get("output"), str):
         # Older clients: the output beside its exit code, as JSON.
-        failed = bool(answer.part("metadata").get("exit_code"))
+        has_failed = bool(answer.part("metadata").get("exit_code"))
         mark, body = "JSON", answer.text("output")
-    return transcript.tool_result(payload.get("call_id"), body if mark else text, failed)
+    return transcript.tool_result(payload.get("call_id"), body if mark else text, has_failed)

@@ -95,8 +95,8 @@ def parse(query: str) -> tuple[str, ...]:
 
 def _is_concept(name: str) -> bool:
     """Whether a name is none without a letter, no abbreviation, no value, nothing quoted and no call that was cut off."""
-    low, (_, opened, rest) = name.lower(), name.partition("(")
-    is_cut = opened and rest and ")" not in rest
+    low, (_, has_bracket, inside) = name.lower(), name.partition("(")
+    is_cut = has_bracket and inside and ")" not in inside
     has_letter = any("a" <= sign <= "z" for sign in low)
     return (
         has_letter
@@ -121,8 +121,8 @@ def _programs(text: str) -> Iterator[str]:
 
 def _is_file(name: str, files: Sequence[str]) -> bool:
     """Whether a word with slashes or a dot is a file rather than words between slashes."""
-    rooted = name.startswith(("/", "~", "./", "../")) or "." in name.rpartition("/")[2]
-    is_path = "/" not in name or rooted or any(file.endswith("/" + name) for file in files)
+    is_rooted = name.startswith(("/", "~", "./", "../")) or "." in name.rpartition("/")[2]
+    is_path = "/" not in name or is_rooted or any(file.endswith("/" + name) for file in files)
     return is_path and name.lower() not in CANONICAL
 
 

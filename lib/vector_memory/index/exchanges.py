@@ -312,7 +312,9 @@ class Reading:
         for block in blocks:
             if block.get("type") == "text":
                 exchange.steps.append(
-                    ExchangeStep(SAID, strip_tags(_bounded(str(block.get("text") or ""))).strip())
+                    ExchangeStep(
+                        SAID, strip_tags(_limited_text(str(block.get("text") or ""))).strip()
+                    )
                 )
             elif block.get("type") == "tool_use":
                 self._add_call(exchange, block, entry)
@@ -343,22 +345,22 @@ class Reading:
             line=entry.line,
             at=entry.at,
             written="\n".join(new for _, new in edits)[:LOOKED_AT_CHARS],
-            edits=_short(edits),
+            edits=_short_edits(edits),
             calls=tools.called(name, arguments),
             order=order_of(plain_prompt(arguments.text("prompt"))) if name in tools.AGENTS else "",
         )
         exchange.steps.append(ExchangeStep(DONE, tools.describe(name, arguments, exchange.cwd)))
 
     def _add_result(self, exchange: _OpenExchange, block: Record, entry: TranscriptEntry) -> None:
-        failed = block.get("is_error") is True
+        has_failed = block.get("is_error") is True
         text = "\n".join(_texts(_blocks(block.get("content"))))
         id = str(block.get("tool_use_id"))
         call = exchange.calls.get(id)
         if call:
             exchange.calls[id] = call._replace(
                 is_done=True,
-                failed=failed,
-                output=tools.shortened_output(text, failed) if call.command else "",
+                failed=has_failed,
+                output=tools.shortened_output(text, has_failed) if call.command else "",
                 output_line=entry.line,
                 done_at=entry.at,
                 answered=text[:LOOKED_AT_CHARS],
@@ -366,14 +368,16 @@ class Reading:
             )
         name = call.tool if call else ""
         action = exchange.steps[call.place].text if call else ""
-        words = tools.user_words(text, name, failed)
+        words = tools.user_words(text, name, has_failed)
         if words:
-            head = f"User, refusing {action or name or 'a step'}" if failed else "User's answers"
+            head = (
+                f"User, refusing {action or name or 'a step'}" if has_failed else "User's answers"
+            )
             sentence = strip_tags(words)
             exchange.steps.append(
-                ExchangeStep(NOTE, f"{head}: {sentence}", sentence if failed else "")
+                ExchangeStep(NOTE, f"{head}: {sentence}", sentence if has_failed else "")
             )
-        elif failed and call:
+        elif has_failed and call:
             is_refused = tools.is_rejection(text)
             action_text = (
                 f"{action or name} (failed: refused by the user)" if is_refused else action or name
@@ -471,7 +475,7 @@ def exchanges(entries: Iterable[TranscriptEntry]) -> Iterator[Exchange]:
     yield from reading.all()
 
 
-def _short(edits: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+def _short_edits(edits: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
     """Return edits without long ones: cut off, each side would have lines that the other seems to lack."""
     return tuple(edit for edit in edits if max(map(len, edit)) <= LOOKED_AT_CHARS)
 
@@ -481,7 +485,7 @@ def _edits_of(call: ToolUse, result: Record) -> tuple[tuple[str, str], ...]:
     the client says so. The client's own patch has whole lines: what an edit left alone in a line would count as
     changed."""
     before = result.text("originalFile")
-    return _short(tuple((old or before, new) for old, new in call.edits)) if len(call.edits) == 1 else call.edits  # fmt: skip
+    return _short_edits(tuple((old or before, new) for old, new in call.edits)) if len(call.edits) == 1 else call.edits  # fmt: skip
 
 
 def order_of(prompt: str) -> str:
@@ -507,12 +511,12 @@ def _blocks(content: object) -> list[Record]:
 
 
 def _texts(blocks: Iterable[Record]) -> list[str]:
-    return [_bounded(block.text("text")) for block in blocks if block.get("type") == "text"]
+    return [_limited_text(block.text("text")) for block in blocks if block.get("type") == "text"]
 
 
-def _bounded(text: str) -> str:
+def _limited_text(text: str) -> str:
     """Return a text; of one too long to be anybody's words only the beginning, cut between two words."""
     if len(text) <= MOST_TEXT_CHARS:
         return text
-    cut = max(text.rfind(mark, 0, MOST_TEXT_CHARS) for mark in "\n ")
-    return text[: cut if cut > 0 else MOST_TEXT_CHARS]
+    cut_place = max(text.rfind(mark, 0, MOST_TEXT_CHARS) for mark in "\n ")
+    return text[: cut_place if cut_place > 0 else MOST_TEXT_CHARS]

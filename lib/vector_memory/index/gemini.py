@@ -260,15 +260,15 @@ def _tool_use(call: Record) -> Record:
 
 
 def _tool_result(call: Record) -> Record:
-    text, failed = _answer(call), call.get("status") != "success"
+    text, has_failed = _answer(call), call.get("status") != "success"
     if call.get("name") == "run_shell_command":
         codes = [line.removeprefix(_EXIT) for line in text.splitlines() if line.startswith(_EXIT)]
-        failed = failed or any(code[:1].isdigit() and code.strip() != "0" for code in codes)
+        has_failed = has_failed or any(code[:1].isdigit() and code.strip() != "0" for code in codes)
         _, has_output, output = f"\n{text}".partition(_OUTPUT)
         first, *more = output.split("\n")
         lines = [first, *takewhile(lambda line: not line.startswith(_FIELD_STARTS), more)]
         text = "\n".join(lines).strip() if has_output else text
-    return transcript.tool_result(call.text("id"), text, failed)
+    return transcript.tool_result(call.text("id"), text, has_failed)
 
 
 def _answer(call: Record) -> str:

@@ -125,7 +125,7 @@ def ideas(
     last_solution = max(
         (place for place, (_, verdict) in enumerate(kept) if verdict.intent == SOLUTION), default=-1
     )
-    is_explained = any(_explains(unit) for unit, _ in judged)
+    is_explained = any(_explains_cause(unit) for unit, _ in judged)
     boxes = _ideas_of_boxes([unit for unit, _ in judged if unit.file])
     listed_names = {box.name for box in boxes}
     listed_terms = [set(analysis.analyse(box.text)) for box in boxes if not box.is_answered]
@@ -133,11 +133,15 @@ def ideas(
     for place, (unit, verdict) in enumerate(kept):
         text = self_contained(unit, title, files)
         intent = intent_of(unit, verdict)
-        if intent in BINDING and is_explained and _may_report(unit, judged):
+        if intent in BINDING and is_explained and _may_be_report(unit, judged):
             intent = PROBLEM
         if intent in BINDING and _is_half(unit.text):
             continue
-        if not unit.heading and _leans(unit) and kept_texts.intersection(unit.before[-1:]):
+        if (
+            not unit.heading
+            and _leans_on_before(unit)
+            and kept_texts.intersection(unit.before[-1:])
+        ):
             # What it leans on is an idea, and whoever is given that one reads on in the passage.
             continue
         is_mended = intent == PROBLEM and place < last_solution
@@ -195,13 +199,13 @@ def intent_of(unit: Unit, verdict: Verdict) -> str:
     return CONCLUSION if is_binding and unit.speaker != USER else plain_intent or verdict.intent
 
 
-def _explains(unit: Unit) -> bool:
+def _explains_cause(unit: Unit) -> bool:
     """Whether the assistant says plainly that it found the cause of something, in a sentence or right before it."""
     sentences = (*unit.before[-1:], unit.text)
     return unit.speaker != USER and any(plain_kind(text, False) == CAUSE for text in sentences)
 
 
-def _may_report(unit: Unit, judged: Sequence[tuple[Unit, Verdict]]) -> bool:
+def _may_be_report(unit: Unit, judged: Sequence[tuple[Unit, Verdict]]) -> bool:
     """Whether what the user begins with tells as well what goes wrong as what is to be kept to: whoever finds the cause
     of that took it for a report. Where another sentence of his says enough to be the report, it is that one."""
     if any(
@@ -224,24 +228,24 @@ def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:
     """Return a sentence with what it leans on: what was refused, the heading, the sentence before where it
     begins with a pronoun or names nothing, the file where it says "this file"; "" where nothing tells what
     it is about, or both are too long together."""
-    text = capitalised(_bare(unit))
+    text = capitalised(_bare_sentence(unit))
     if len(files) == 1 and _names_this_file(text) and files[0] not in text:
         text = f"{text.rstrip('.')} ({files[0]})."
     lead = unit.about or unit.heading
     if lead and lead.lower() not in text.lower():
-        return _within_limit(f"{lead}: {text}", "" if _leans(unit) else text)
-    if _says_enough(unit.text, unit.speaker == USER, " ".join(unit.before[-1:])) and not _leans(
-        unit
-    ):
+        return _within_limit(f"{lead}: {text}", "" if _leans_on_before(unit) else text)
+    if _says_enough(
+        unit.text, unit.speaker == USER, " ".join(unit.before[-1:])
+    ) and not _leans_on_before(unit):
         return _within_limit(text, text)
     before = next((sentence for sentence in reversed(unit.before) if not is_chatter(sentence)), "")
     if before:
         return _within_limit(f"{before} {text}", "")
-    subject = _begun_anew(title.rstrip("…. "))
+    subject = _without_connective(title.rstrip("…. "))
     own_words, subject_words = text.casefold().rstrip("?!. "), subject.casefold()
     if subject and subject_words not in own_words and own_words not in subject_words:
         return _within_limit(f"[{title}] {text}", "")
-    return "" if _leans(unit) or _count_terms(unit.text) < FEW_TERMS else text
+    return "" if _leans_on_before(unit) or _count_terms(unit.text) < FEW_TERMS else text
 
 
 def _says_enough(text: str, is_users: bool, before: str = "") -> bool:
@@ -263,20 +267,20 @@ def _names_this_file(text: str) -> bool:
     return any(first in _THIS and second in _FILES for first, second in pairwise(words))
 
 
-def _bare(unit: Unit) -> str:
-    return _begun_anew(without_applause(unit.text)).strip() or unit.text
+def _bare_sentence(unit: Unit) -> str:
+    return _without_connective(without_applause(unit.text)).strip() or unit.text
 
 
-def _begun_anew(text: str) -> str:
+def _without_connective(text: str) -> str:
     """Return a text without the word by which it goes on from what was said before it."""
     first, _, rest = text.partition(" ")
     return rest.lstrip(", ") if first.rstrip(",").lower() in _GRAMMAR["going on"] else text
 
 
-def _leans(unit: Unit) -> bool:
+def _leans_on_before(unit: Unit) -> bool:
     """Whether a sentence begins with a word for what was said before it, unless that only introduces a rule of the
     user's."""
-    text = _bare(unit).lower()
+    text = _bare_sentence(unit).lower()
     return _points_back(text) and not (unit.speaker == USER and _introduces_a_rule(text))
 
 

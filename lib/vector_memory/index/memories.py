@@ -107,7 +107,7 @@ def to_drafts(
     parts = list(_parts(exchange, prompt, clean))
     if _says_nothing(exchange, prompt, parts):
         return []
-    pieces = _joined(list(_pieces(parts)))
+    pieces = _with_last_joined(list(_pieces(parts)))
     lookup_mark = {LOOKUP: True} if exchange.is_lookup else {}
     first_extra = {**_branch_and_pull(exchange, clean), **edited_lines(exchange, clean)}
     created_at = exchange.started_at or exchange.ended_at or fallback_at
@@ -288,7 +288,9 @@ def _statement_parts(speaker: str, text: str) -> Iterator[_Part]:
             fence = "~~~" if "```" in part_text else "```"
             part_text = f"{fence}\n{part_text}\n{fence}"
         part_text = (
-            f"{_mark(text, statement)} {part_text}" if statement.form == ITEM else part_text.strip()
+            f"{_item_mark(text, statement)} {part_text}"
+            if statement.form == ITEM
+            else part_text.strip()
         )
         if statement.heading and statement.heading != heading:
             part_text = f"{statement.heading}:\n{part_text}"
@@ -302,7 +304,7 @@ def _statement_parts(speaker: str, text: str) -> Iterator[_Part]:
         yield _Part(speaker, part_text, " " if same_line else "\n")
 
 
-def _mark(text: str, item: Statement) -> str:
+def _item_mark(text: str, item: Statement) -> str:
     """Return what stands before an item's words: its number, by which it will be spoken of, or a dash, and its box,
     by which ideas are told what is left to do."""
     mark = text[text.rfind("\n", 0, item.start) + 1 : item.start].split()
@@ -314,7 +316,7 @@ _Piece = Sequence[_Part]
 """What makes a passage."""
 
 
-def _size(piece: _Piece) -> int:
+def _piece_size(piece: _Piece) -> int:
     return sum(len(part.glue) + len(part.head) + len(part.text) for part in piece)
 
 
@@ -348,11 +350,11 @@ def _pieces(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
     """Yield passages: parts put together up to the size."""
     piece: list[_Part] = []
     voice = ""
-    for part in (small for whole in parts for small in _cut(whole)):
+    for part in (small for whole in parts for small in _cut_part(whole)):
         voice = part.head or voice
-        size = _size(piece)
+        size = _piece_size(piece)
         longest = PIECE_CHARS if size >= LEAST_CHARS else PIECE_CHARS + LEAST_CHARS
-        if piece and part.glue and size + _size([part]) >= longest:
+        if piece and part.glue and size + _piece_size([part]) >= longest:
             yield piece
             # A list of what was done that goes on says again what it is.
             piece = []
@@ -366,14 +368,14 @@ def _pieces(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
         yield piece
 
 
-def _joined(pieces: list[list[_Part]]) -> list[list[_Part]]:
+def _with_last_joined(pieces: list[list[_Part]]) -> list[list[_Part]]:
     """Return passages with a short last one joined to the one before."""
-    if len(pieces) > 1 and _size(pieces[-1]) < LEAST_CHARS:
+    if len(pieces) > 1 and _piece_size(pieces[-1]) < LEAST_CHARS:
         return [*pieces[:-2], [*pieces[-2], *pieces[-1]]]
     return pieces
 
 
-def _cut(part: _Part) -> Iterator[_Part]:
+def _cut_part(part: _Part) -> Iterator[_Part]:
     """Cut a long statement at the ends of lines, else of words."""
     while len(part.text) > PIECE_CHARS:
         text = part.text

@@ -59,8 +59,8 @@ def plain_prompt(text: str) -> str:
 
 def _element_words(text: str, tag: str) -> str | None:
     """Return the words of an element in which no other tag stands, None without one."""
-    words, closed, _ = text.partition(f"<{tag}>")[2].partition(f"</{tag}>")
-    return words.strip() if closed and "<" not in words else None
+    words, has_end, _ = text.partition(f"<{tag}>")[2].partition(f"</{tag}>")
+    return words.strip() if has_end and "<" not in words else None
 
 
 def is_warm_up(text: str) -> bool:
@@ -100,9 +100,9 @@ def strip_tags(text: str) -> str:
 def _block_end(text: str, opening: re.Match[str], unclosed: set[str]) -> int:
     """Return where a block ends, and remember tags that are never closed any more."""
     tag = opening[1]
-    closed = -1 if tag in unclosed else text.find(f"</{tag}", opening.end())
-    if closed < 0:
+    closing = -1 if tag in unclosed else text.find(f"</{tag}", opening.end())
+    if closing < 0:
         unclosed.add(tag)
         return len(text) if tag in _TO_THE_END else opening.end()
-    end = text.find(">", closed)
+    end = text.find(">", closing)
     return end + 1 if end >= 0 else len(text)

@@ -86,17 +86,20 @@ def read_new(
     """
     cursor = _fitting_cursor(path, cursor)
     begin = min(cursor.position, cursor.lessons) if for_lessons else cursor.position
-    reading, lines = _read(path, begin, final)
-    closed = [exchange for exchange in reading.closed if _has_new(exchange, cursor)]
-    open_ones = [exchange for exchange in reading.open() if _has_new(exchange, cursor)]
+    reading, lines = _read_from(path, begin, final)
+    closed_exchanges = [exchange for exchange in reading.closed if _has_new(exchange, cursor)]
+    open_exchanges = [exchange for exchange in reading.open() if _has_new(exchange, cursor)]
     if not _is_answered_before(reading, last_assistant_message, stopped_at):
-        open_ones = _with_last_words(open_ones, last_assistant_message)
-    ready = [*closed, *(exchange for exchange in open_ones if final or exchange.is_answered)]
+        open_exchanges = _with_last_words(open_exchanges, last_assistant_message)
+    ready = [
+        *closed_exchanges,
+        *(exchange for exchange in open_exchanges if final or exchange.is_answered),
+    ]
     digests = dict(cursor.emitted)
     changed = [exchange for exchange in ready if digests.get(exchange.key) != exchange.digest()]
     digests.update((exchange.key, exchange.digest()) for exchange in changed)
     at = datetime.fromtimestamp(os.path.getmtime(path), timezone.utc)
-    drafts = _drafts(
+    drafts = _make_drafts(
         sorted(changed, key=lambda exchange: exchange.turn),
         path,
         at,
@@ -105,9 +108,11 @@ def read_new(
     )
     end = Position(lines.offset, lines.part, lines.line, reading.turns)
     # Where all that was open was taken back, the one before is needed to know what comes again.
-    next_start = _oldest_needed(closed, open_ones or reading.closed[-1:]) or end
+    next_start = _oldest_needed(closed_exchanges, open_exchanges or reading.closed[-1:]) or end
     live_keys = {
-        exchange.key for exchange in (*closed, *open_ones) if exchange.turn > next_start.turns
+        exchange.key
+        for exchange in (*closed_exchanges, *open_exchanges)
+        if exchange.turn > next_start.turns
     }
     emitted = {key: digest for key, digest in digests.items() if key in live_keys}
     return TurnRead(
@@ -128,7 +133,7 @@ def read_exchanges(
     Raises:
         OSError: the file cannot be read.
     """
-    reading, _ = _read(path, _fitting_cursor(path, cursor).lessons, final)
+    reading, _ = _read_from(path, _fitting_cursor(path, cursor).lessons, final)
     return reading.all()
 
 
@@ -144,30 +149,34 @@ def _fitting_cursor(path: str, cursor: Cursor | None) -> Cursor:
     return cursor if cursor.turns else replace(cursor, **Position()._asdict())
 
 
-def _read(path: str, begin: Position, final: bool) -> tuple[Reading, gemini.ChatDocument | Lines]:
+def _read_from(
+    path: str, begin: Position, final: bool
+) -> tuple[Reading, gemini.ChatDocument | Lines]:
     reading = Reading(begin.turns)
-    lines = _lines(path, begin, final)
+    lines = _entries_from(path, begin, final)
     is_begun = bool(begin.offset)
     rollout_fields = learned(path, begin.offset) if is_begun else None
     chat_fields = gemini.learned(path) if is_begun else Record()
     for entry in translate(
-        _after(gemini.translate(path, lines, chat_fields), begin), rollout_fields
+        _entries_after(gemini.translate(path, lines, chat_fields), begin), rollout_fields
     ):
         reading.add(entry)
     if reading.is_rewound_before and begin.turns:
         # Only from the file's start is it known what that was.
-        return _read(path, Position(), final)
+        return _read_from(path, Position(), final)
     return reading, lines
 
 
-def _lines(path: str, begin: Position, final: bool) -> gemini.ChatDocument | Lines:
+def _entries_from(path: str, begin: Position, final: bool) -> gemini.ChatDocument | Lines:
     """Return the entries of a transcript from a place on, as they stand in it."""
     if gemini.is_document(path):
         return gemini.ChatDocument(path)
     return Lines(path, begin.offset, begin.line, final=final)
 
 
-def _after(entries: Iterable[TranscriptEntry], begin: Position) -> Iterable[TranscriptEntry]:
+def _entries_after(
+    entries: Iterable[TranscriptEntry], begin: Position
+) -> Iterable[TranscriptEntry]:
     """Return the entries without those of the first line that belong to what was read before."""
     return (entry for entry in entries if entry.start > begin.offset or entry.part >= begin.part)
 
@@ -183,20 +192,20 @@ def _is_answered_before(reading: Reading, words: str, stopped_at: float | None) 
     return bool(words) and any(exchange.answer.endswith(words) for exchange in main[:-1])
 
 
-def _with_last_words(open_ones: list[Exchange], words: str) -> list[Exchange]:
+def _with_last_words(open_exchanges: list[Exchange], words: str) -> list[Exchange]:
     """Return the open exchanges, the newest of the main chain with the answer that the transcript
     may not hold yet."""
     words = words.strip()
-    if not words or not open_ones:
-        return open_ones
-    last = max(open_ones, key=lambda exchange: (not exchange.is_subagent, exchange.turn))
+    if not words or not open_exchanges:
+        return open_exchanges
+    last = max(open_exchanges, key=lambda exchange: (not exchange.is_subagent, exchange.turn))
     if any(step.kind == SAID and words in step.text for step in last.steps):
-        return open_ones
+        return open_exchanges
     answered = replace(last, steps=(*last.steps, ExchangeStep(SAID, words)))
-    return [answered if exchange is last else exchange for exchange in open_ones]
+    return [answered if exchange is last else exchange for exchange in open_exchanges]
 
 
-def _drafts(
+def _make_drafts(
     exchanges: Sequence[Exchange],
     path: str,
     at: datetime,
@@ -235,17 +244,21 @@ def learn_secrets(exchange: Exchange, clean: Clean) -> bool:
     return True
 
 
-def _oldest_needed(closed: list[Exchange], open_ones: list[Exchange]) -> Position | None:
+def _oldest_needed(
+    closed_exchanges: list[Exchange], open_exchanges: list[Exchange]
+) -> Position | None:
     """Return where to read on: before the oldest open exchange, the few that it may look back to, and
     every one that overlaps them; None where nothing is open."""
-    if not open_ones:
+    if not open_exchanges:
         return None
-    first = min(open_ones, key=lambda exchange: exchange.turn)
+    first = min(open_exchanges, key=lambda exchange: exchange.turn)
     main = [
-        exchange for exchange in closed if not exchange.is_subagent and exchange.turn < first.turn
+        exchange
+        for exchange in closed_exchanges
+        if not exchange.is_subagent and exchange.turn < first.turn
     ]
     first = min([first, *main[-MOST_BEFORE:]], key=lambda exchange: exchange.turn)
-    for exchange in sorted(closed, key=lambda each: -each.turn):
+    for exchange in sorted(closed_exchanges, key=lambda exchange: -exchange.turn):
         if exchange.turn < first.turn and exchange.line_end >= first.line_start:
             first = exchange
     return first.position
@@ -268,7 +281,7 @@ def head_of(path: str) -> tuple[str, str]:
     """Return the session that a transcript begins with, and the folder that it was started in; ""
     where its first entries tell none."""
     session = cwd = ""
-    entries = gemini.translate(path, _lines(path, Position(), False), Record())
+    entries = gemini.translate(path, _entries_from(path, Position(), False), Record())
     for number, entry in enumerate(translate(entries)):
         session = session or json_in.session_id(entry.data.get("sessionId"))
         cwd = cwd or str(entry.data.get("cwd") or "")
@@ -280,7 +293,7 @@ def head_of(path: str) -> tuple[str, str]:
 def _is_transcript(path: str, refused: list[OSError]) -> bool:
     """Whether a file is a transcript: a regular file, to which no link leads, with a line of talk among its first;
     `refused` takes why one that is named like one cannot be read."""
-    lines, count = _lines(path, Position(), True), 0
+    lines, count = _entries_from(path, Position(), True), 0
     try:
         for count, entry in enumerate(lines, 1):
             if (

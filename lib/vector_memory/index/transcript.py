@@ -132,12 +132,12 @@ def parse_objects(raw: bytes) -> list[Record]:
         return []
     text, unfit = raw.decode("utf-8", "replace"), _UNFIT.search(raw)
     objects: list[Record] = []
-    position, broken = _skip_space(text, 0), 0
-    while position < len(text) and broken < MOST_BROKEN and len(objects) < MOST_GLUED:
+    position, broken_count = _skip_space(text, 0), 0
+    while position < len(text) and broken_count < MOST_BROKEN and len(objects) < MOST_GLUED:
         try:
             value, position = _DECODER.raw_decode(text, position)
         except (ValueError, RecursionError):
-            position, broken = _next_object(text, position), broken + 1
+            position, broken_count = _next_object(text, position), broken_count + 1
             continue
         if isinstance(value, dict):
             objects.append(Record(whole(value) if unfit else value))

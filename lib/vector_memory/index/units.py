@@ -232,7 +232,9 @@ def reports(unit: Unit) -> bool:
     repository's history."""
     file_match = PATTERNS["file first"].match(unit.text)
     words = unit.text[file_match.end() :].strip() if file_match else unit.text
-    is_change = unit.speaker == ASSISTANT and _cues("idea_cues")["done"].match(words) is not None
+    is_change = (
+        unit.speaker == ASSISTANT and _cue_patterns("idea_cues")["done"].match(words) is not None
+    )
     return is_change and not is_reasoned(words)
 
 
@@ -240,8 +242,8 @@ def cues(unit: Unit) -> dict[str, bool]:
     """Return which of the turns of phrase of `data/idea_cues.txt` (of `idea_cues_abroad.txt` in another language than
     English) a sentence, or its heading, has."""
     text = unit.text.replace("’", "'")
-    english = _cues("idea_cues")
-    patterns = _cues("idea_cues_abroad") if unit.abroad else english
+    english = _cue_patterns("idea_cues")
+    patterns = _cue_patterns("idea_cues_abroad") if unit.abroad else english
     return {
         name: name in patterns
         and patterns[name].search(unit.heading if name.startswith(UNDER) else text) is not None
@@ -250,5 +252,5 @@ def cues(unit: Unit) -> dict[str, bool]:
 
 
 @cache
-def _cues(table: str) -> dict[str, re.Pattern[str]]:
+def _cue_patterns(table: str) -> dict[str, re.Pattern[str]]:
     return {name: re.compile(form, re.IGNORECASE) for name, form in tables.pairs(table).items()}

@@ -39,7 +39,7 @@ class _Parser:
     def __init__(self, diagram: Diagram, tokens: list[str]) -> None:
         self._diagram, self._remaining_tokens = diagram, tokens[::-1]
 
-    def _next(self, ahead: int = 1) -> str:
+    def _peek(self, ahead: int = 1) -> str:
         return self._remaining_tokens[-ahead] if len(self._remaining_tokens) >= ahead else ""
 
     def _take(self, count: int = 1) -> str:
@@ -53,29 +53,29 @@ class _Parser:
         """Read up to the end of a group; return the nodes in it."""
         if depth > DEEPEST:
             raise ValueError("its groups are nested too deeply")
-        inside: list[str] = []
-        while (first := self._next().lower()) and first != "}":
+        nodes: list[str] = []
+        while (first := self._peek().lower()) and first != "}":
             if first in ("graph", "node", "edge"):
                 self._take()
-                label = self._attributes().get("label", "")
+                label = self._read_attributes().get("label", "")
                 self._diagram.note(label if first == "graph" else "")
-            elif self._next(2) == "=":
+            elif self._peek(2) == "=":
                 value = self._take(3)
-                self._diagram.note(_word(value) if first == "label" else "")
+                self._diagram.note(_plain_token(value) if first == "label" else "")
             elif first in _CONTROLS:
                 self._take()
             else:
-                inside += self._chain(depth)
+                nodes += self._read_chain(depth)
         self._take()
-        return inside
+        return nodes
 
-    def _chain(self, depth: int) -> list[str]:
+    def _read_chain(self, depth: int) -> list[str]:
         """Read nodes and the edges between them; return the nodes."""
-        chain = [self._end(depth)]
-        while self._next() in ("->", "--"):
+        chain = [self._read_end(depth)]
+        while self._peek() in ("->", "--"):
             self._take()
-            chain.append(self._end(depth))
-        attributes = self._attributes()
+            chain.append(self._read_end(depth))
+        attributes = self._read_attributes()
         label = attributes.get("label") or attributes.get("xlabel") or ""
         if len(chain) == 1 and chain[0] and label:
             self._diagram.node(chain[0][0], label)
@@ -84,31 +84,31 @@ class _Parser:
                 self._diagram.edge(start, end, label)
         return [id for ends in chain for id in ends]
 
-    def _end(self, depth: int) -> list[str]:
+    def _read_end(self, depth: int) -> list[str]:
         """Read a node, or a group in the place of one; return the nodes that it stands for."""
         token = self._take()
         if token.lower() == "subgraph":
-            token = self._take(1 if self._next() == "{" else 2)
+            token = self._take(1 if self._peek() == "{" else 2)
         if token == "{":
             return self.statements(depth + 1)
-        while self._next() == ":":
+        while self._peek() == ":":
             # A port says where at the node an edge ends.
             self._take(2)
-        if id := _word(token):
+        if id := _plain_token(token):
             self._diagram.node(id)
         return [id] if id else []
 
-    def _attributes(self) -> dict[str, str]:
+    def _read_attributes(self) -> dict[str, str]:
         values: dict[str, str] = {}
-        while self._next() == "[":
+        while self._peek() == "[":
             self._take()
             while (token := self._take()) and token != "]":
-                if self._next() == "=":
-                    values[token.lower()] = _word(self._take(2))
+                if self._peek() == "=":
+                    values[token.lower()] = _plain_token(self._take(2))
         return values
 
 
-def _word(token: str) -> str:
+def _plain_token(token: str) -> str:
     if token.startswith("<"):
         return TAGS.sub(" ", token[1:-1]).strip()
     return token[1:-1].replace('\\"', '"') if token.startswith('"') else token

@@ -141,7 +141,7 @@ class CommandPart:
 @lru_cache(maxsize=8_192)
 def parts(command: str) -> tuple[CommandPart, ...]:
     """Return the simple commands of a command line, in order."""
-    return tuple(map(_part, shell.parse(command)))
+    return tuple(map(_command_part, shell.parse(command)))
 
 
 def acting(command: str) -> tuple[CommandPart, ...]:
@@ -193,17 +193,17 @@ def tools(command: str) -> frozenset[str]:
     )
 
 
-def is_for_its_tool(failed: str, ran: str) -> bool:
+def is_for_its_tool(failed_line: str, ran_line: str) -> bool:
     """Whether a command line differs from one that failed only in what its own tool takes: other words, or variables
     that bear the tool's name (`COMPOSER_MEMORY_LIMIT`). What other programs understand, too (`NODE_OPTIONS`, an
     activated environment, `sudo`), may help them."""
-    ran = bare(ran)
-    new_variables = shell.assigned(ran).keys() - shell.assigned(failed).keys()
-    failed_parts, ran_parts = acting(failed), acting(ran)
-    is_prepared = any(part.program in ("source", ".") for part in parts(ran))
+    ran_line = bare(ran_line)
+    new_variables = shell.assigned(ran_line).keys() - shell.assigned(failed_line).keys()
+    failed_parts, ran_parts = acting(failed_line), acting(ran_line)
+    is_prepared = any(part.program in ("source", ".") for part in parts(ran_line))
     if is_prepared or not {part.job for part in ran_parts} <= {part.job for part in failed_parts}:
         return False
-    bear_its_name = all(_bears_name(variable, tools(ran)) for variable in new_variables)
+    bear_its_name = all(_bears_name(variable, tools(ran_line)) for variable in new_variables)
     return bear_its_name and (
         bool(new_variables)
         or [part.words for part in failed_parts] != [part.words for part in ran_parts]
@@ -237,43 +237,44 @@ def _only_asks(part: CommandPart) -> bool:
     return len(part.job.split()[2:]) + len(part.named) < 2
 
 
-def same_job(failed: CommandPart, other: CommandPart) -> float:
+def same_job(failed_part: CommandPart, other_part: CommandPart) -> float:
     """Return how surely the second command does what the first one tried, 0 to 1.
 
     Another file or test is another job, and so are fewer of them; more of them, or all, are the same.
     """
-    if failed.job != other.job:
+    if failed_part.job != other_part.job:
         return 0.0
-    if failed.words == other.words:
+    if failed_part.words == other_part.words:
         return 1.0
-    mine, theirs = failed.operands, other.operands
-    if failed.is_inline:
+    mine, theirs = failed_part.operands, other_part.operands
+    if failed_part.is_inline:
         return 0.0
-    if _begins_otherwise(failed, other):
+    if _begins_otherwise(failed_part, other_part):
         return 0.3
     if mine and theirs and (mine.isdisjoint(theirs) or theirs < mine):
         return 0.3
-    if failed.selection and not _selects(other.selection, failed.selection):
+    if failed_part.selection and not _selects(other_part.selection, failed_part.selection):
         return 0.3
-    if (theirs and not mine) or (other.selection and not failed.selection):
+    if (theirs and not mine) or (other_part.selection and not failed_part.selection):
         return 0.6
     return 0.9
 
 
-def _begins_otherwise(failed: CommandPart, other: CommandPart) -> bool:
+def _begins_otherwise(failed_part: CommandPart, other_part: CommandPart) -> bool:
     """Whether two calls of a program whose jobs nobody listed begin with other words (`dags test` and `connections
     add`). Where all else is the same, or the words are nearly, one was corrected."""
-    if failed.program in _WITH_JOBS:
+    if failed_part.program in _WITH_JOBS:
         return False
     pairs = takewhile(
-        lambda pair: all(map(_is_subcommand, pair)), zip(failed.words, other.words, strict=False)
+        lambda pair: all(map(_is_subcommand, pair)),
+        zip(failed_part.words, other_part.words, strict=False),
     )
     at, (word, other_word) = next(
         ((at, pair) for at, pair in enumerate(pairs) if pair[0] != pair[1]), (-1, ("", ""))
     )
     if at < 0:
         return False
-    mine, theirs = (part.words[:at] + part.words[at + 1 :] for part in (failed, other))
+    mine, theirs = (part.words[:at] + part.words[at + 1 :] for part in (failed_part, other_part))
     return mine != theirs or not (mine or get_close_matches(word, [other_word]))
 
 
@@ -286,7 +287,7 @@ def _selects(pattern: str, selection: str) -> bool:
         return False
 
 
-def _part(command: shell.Command) -> CommandPart:
+def _command_part(command: shell.Command) -> CommandPart:
     """Return a command as a part of its line; what one on another machine does is a job of its own there."""
     words = [word.text for word in _unwrapped(command.words)]
     program, arguments = _program_name(words[0]), words[1:]

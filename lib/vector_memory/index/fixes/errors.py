@@ -48,7 +48,7 @@ _URL = re.compile(
     r"\b(?:https?|git|ssh|wss?|ftp):/{1,2}[^\s/'\",]+(?:/(?:[^\s/'\",]*/)*([^\s/'\",]*))?"
 )
 _HOST = r"(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|(?<![\w:])(?=[a-f:]*\d)\[?(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}\]?)"
-_VARIES = tuple(
+_VARYING = tuple(
     (re.compile(pattern, re.IGNORECASE), instead)
     for pattern, instead in (
         (r"\bsha\d{1,3}[-:][\w+/=<>-]+", "<hash>"),
@@ -68,7 +68,7 @@ _VARIES = tuple(
         ),
     )
 )
-_AROUND = ".,:;()[]{}<>'\"`"
+_EDGE_SIGNS = ".,:;()[]{}<>'\"`"
 NAMED = re.compile(
     r"(?<!\w)'[^']{1,80}'|\"[^\"]{1,80}\"|`[^`]{1,80}`|\S*(?:\w[-_./@:]\w|(?<!\S)-\w|\w\d|[a-z][A-Z])\S*"
 )
@@ -113,7 +113,7 @@ def without_what_varies(words: str) -> str:
     is left where that is what is missing."""
     absent = "absent" in _TABLE.found(words)
     words = _URL.sub(lambda url: (url[1] or "") if absent else "<url>", words)
-    for pattern, instead in _VARIES:
+    for pattern, instead in _VARYING:
         words = pattern.sub(instead, words)
     return words
 
@@ -161,7 +161,7 @@ def _with_next_line(line: str, text: str) -> str:
 def words_of(line: str) -> frozenset[str]:
     """Return an error line's words as they stand but for what surrounds them, without what differs from
     run to run: `-lssl` and `express-session` are one word each."""
-    stripped = (word.strip(_AROUND) for word in without_what_varies(normalise(line)).split())
+    stripped = (word.strip(_EDGE_SIGNS) for word in without_what_varies(normalise(line)).split())
     return frozenset(word.lower() for word in stripped if word)
 
 
@@ -173,14 +173,14 @@ def complaints(error: str) -> list[str]:
     if parsed and not _is_vague(parsed) and parsed.kind.lower() not in _VAGUE:
         return []
     lines = text.split("\n")
-    complaining = [at for at, line in enumerate(lines) if _complains(line)]
+    complaining = [index for index, line in enumerate(lines) if _complains(line)]
     # Where some lines say what is wrong, the others name what is accidental: a test, a program's folder.
-    specific = [at for at in complaining if _is_specific(lines[at])]
+    specific = [index for index in complaining if _is_specific(lines[index])]
     before, after = (0, 0) if specific else (BEFORE, AFTER)
     near = {
         place
-        for at in specific or complaining
-        for place in range(max(0, at - before), min(len(lines), at + after + 1))
+        for index in specific or complaining
+        for place in range(max(0, index - before), min(len(lines), index + after + 1))
     }
     return [_without_place(lines[place]) for place in sorted(near)[:MOST_LINES]]
 
@@ -217,44 +217,44 @@ def line_of(text: str) -> str:
     complaints only when there is no other, else the last; where that is what another announces ("To mend it, run:"),
     the first that announces something."""
     lines = [line for line in text.split("\n") if len(letters_in(line, 2)) > 1]
-    complaints = [at for at, line in enumerate(lines) if _complains(line)]
+    complaints = [index for index, line in enumerate(lines) if _complains(line)]
     specific = (
-        at
-        for at in complaints
+        index
+        for index in complaints
         if not (
-            "count" in _TABLE.found(lines[at])
-            or says_only_that(lines[at])
-            or _has_cause_below(lines, at)
+            "count" in _TABLE.found(lines[index])
+            or says_only_that(lines[index])
+            or _has_cause_below(lines, index)
         )
     )
-    last_places = [at for at, line in enumerate(lines) if not says_only_that(line)][-1:]
+    last_places = [index for index, line in enumerate(lines) if not says_only_that(line)][-1:]
     if last_places and last_places[0] and lines[last_places[0] - 1].endswith(":"):
-        last_places = [at for at, line in enumerate(lines) if line.endswith(":")]
-    at = next(specific, complaints[0] if complaints else last_places[0] if last_places else -1)
-    return _without_place(lines[at]).strip("= ").removeprefix("> ") if lines else text.strip()
+        last_places = [index for index, line in enumerate(lines) if line.endswith(":")]
+    index = next(specific, complaints[0] if complaints else last_places[0] if last_places else -1)
+    return _without_place(lines[index]).strip("= ").removeprefix("> ") if lines else text.strip()
 
 
-def _has_cause_below(lines: Sequence[str], at: int) -> bool:
+def _has_cause_below(lines: Sequence[str], index: int) -> bool:
     """Whether a line has its cause right below it ("> Could not find x:y:1"), or does not say what is wrong and has one
     below it that does."""
-    cause = "".join(lines[at + 1 : at + 2]).lstrip()
+    cause = "".join(lines[index + 1 : index + 2]).lstrip()
     # Not a line of code that is pointed at: "> 12 | throw new Error()".
     if cause.startswith("> ") and not cause[2:].lstrip()[:1].isdigit() and _complains(cause):
         return True
-    if _is_specific(lines[at]):
+    if _is_specific(lines[index]):
         return False
-    depth = _depth(lines[at])
-    below = takewhile(lambda line: _depth(line) >= depth, lines[at + 1 : at + 1 + AFTER])
+    depth = _indent(lines[index])
+    below = takewhile(lambda line: _indent(line) >= depth, lines[index + 1 : index + 1 + AFTER])
     return any(_complains(line) and _is_specific(line) for line in below)
 
 
-def _depth(line: str) -> int:
+def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
 def _without_place(line: str) -> str:
     """Return a line; one that stands below another (the test, the task) without the place in its file."""
-    return PLACED.sub("", line.strip()) if _depth(line) else line
+    return PLACED.sub("", line.strip()) if _indent(line) else line
 
 
 def _complains(line: str) -> bool:

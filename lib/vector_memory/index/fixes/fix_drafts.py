@@ -85,7 +85,7 @@ def _draft(
             "command": clean(short(last.failed.command)),
             "families": [clean(job) for job in last.families],
             "files": list(files),
-            "tried": list(_tried(group, clean)),
+            "tried": list(_vain_changes(group, clean)),
             RAN: [
                 clean(step.command)[:RAN_CHARS]
                 for step in last.steps[-MOST_CHANGES:]
@@ -101,7 +101,7 @@ def _particulars(episode: Episode, clean: Clean) -> frozenset[str]:
     return particulars(clean(episode.failed.output), clean(episode.failed.command))
 
 
-def _tried(group: Sequence[Episode], clean: Clean) -> tuple[str, ...]:
+def _vain_changes(group: Sequence[Episode], clean: Clean) -> tuple[str, ...]:
     """Return what was done before the error came again."""
     last = set(group[-1].changes)
     lines = unique(line for episode in group[:-1] for line in episode.changes if line not in last)

@@ -179,7 +179,7 @@ class _Story:
 
     def episode(self, place: int, exchange: Exchange) -> Episode | None:
         """Return what mended the failure at a place, None unless that was in this exchange."""
-        owner, failed = self.events[place].exchange, self._call(place)
+        owner, failed_call = self.events[place].exchange, self._call_at(place)
         end = self._success_place(place)
         if end is None or self.events[end].exchange is not exchange:
             return None
@@ -191,31 +191,33 @@ class _Story:
         return Episode(
             exchange=owner,
             number=sum(self.events[failed_place].exchange is owner for failed_place in earlier),
-            failed=failed,
-            success=self._call(end),
-            error=error_line(failed.output),
+            failed=failed_call,
+            success=self._call_at(end),
+            error=error_line(failed_call.output),
             steps=steps,
             files=files,
             reason=_reason(
-                self._words(place, retry), self._words(end, end + 3), _topic(failed, steps)
+                self._words_between(place, retry),
+                self._words_between(end, end + 3),
+                _topic(failed_call, steps),
             ),
         )
 
-    def _call(self, place: int) -> ToolUse:
+    def _call_at(self, place: int) -> ToolUse:
         call = self.events[place].call
         assert call is not None
         return call
 
-    def _calls(self, start: int, end: int) -> list[ToolUse]:
+    def _calls_between(self, start: int, end: int) -> list[ToolUse]:
         return [event.call for event in self.events[start + 1 : end] if event.call]
 
-    def _words(self, start: int, end: int) -> list[str]:
+    def _words_between(self, start: int, end: int) -> list[str]:
         return [event.speech for event in self.events[start + 1 : end] if event.speech]
 
     def _success_place(self, place: int) -> int | None:
         """Return where the command that failed first succeeded, or the one that stands for it."""
-        failed = self._call(place)
-        failed_part, likely = _failing_part(failed), None
+        failed_call = self._call_at(place)
+        failed_part, likely = _failing_part(failed_call), None
         if failed_part is None:
             return None
         start = bisect_right(self.commands, place)
@@ -224,15 +226,15 @@ class _Story:
             self.by_job.get(failed_part.job, []),
         )
         for later in sorted({*nearest, *same_job[bisect_right(same_job, place) :]}):
-            call = self._call(later)
+            call = self._call_at(later)
             if (
-                _goes_past(failed_part, call)
-                or _is_elsewhere(failed, call)
-                or _repeats(failed, call)
+                _skips_check(failed_part, call)
+                or _is_elsewhere(failed_call, call)
+                or _repeats_error(failed_call, call)
             ):
                 continue
-            fit = _fit(failed_part, call) if _is_good(call) else 0.0
-            if fit >= SURE or _stands_for(failed, failed_part, call):
+            fit = _job_fit(failed_part, call) if _is_good(call) else 0.0
+            if fit >= SURE or _stands_for(failed_call, failed_part, call):
                 return later
             # A check that is run on less has passed nothing.
             if likely is None and fit >= LIKELY and later in nearest and not _is_check(failed_part):
@@ -241,12 +243,12 @@ class _Story:
 
     def _next_try(self, place: int, end: int) -> int:
         """Return where the command was tried next, at the latest where it succeeded."""
-        failed_part = _failing_part(self._call(place))
+        failed_part = _failing_part(self._call_at(place))
         for rerun in self.by_job.get(failed_part.job, []) if failed_part else []:
             if (
                 failed_part
                 and place < rerun < end
-                and _fit(failed_part, self._call(rerun)) >= LIKELY
+                and _job_fit(failed_part, self._call_at(rerun)) >= LIKELY
             ):
                 return rerun
         return end
@@ -256,17 +258,25 @@ class _Story:
     ) -> tuple[tuple[FixStep, ...], tuple[str, ...]]:
         """Return what was done until the command was run next, and to which files; where nothing was,
         what was done later, or what was changed of the command that succeeded in the end."""
-        failed, following, success = self._call(place), self._call(retry), self._call(end)
-        is_luck = self._failed_before(failed, end)
-        later_calls = self._calls(retry, end)
-        calls = _lasting_calls(self._calls(place, retry), later_calls)
+        failed_call, following, success = (
+            self._call_at(place),
+            self._call_at(retry),
+            self._call_at(end),
+        )
+        is_luck = self._failed_before(failed_call, end)
+        later_calls = self._calls_between(retry, end)
+        calls = _lasting_calls(self._calls_between(place, retry), later_calls)
         steps = _steps(calls, self.clean)
-        is_other_error = signature(following.output, "") != signature(failed.output, "")
+        is_other_error = signature(following.output, "") != signature(failed_call.output, "")
         if not steps and retry < end:
-            is_kept = _added(failed, following) <= _jobs(success)
-            if is_other_error and is_kept and _is_corrected(failed, following, is_mended=False):
+            is_kept = _added_jobs(failed_call, following) <= _jobs(success)
+            if (
+                is_other_error
+                and is_kept
+                and _is_corrected(failed_call, following, is_mended=False)
+            ):
                 # The command was corrected; what was done later mended what it met then.
-                return () if is_luck else _correction(failed, success, is_mended=False), ()
+                return () if is_luck else _correction(failed_call, success, is_mended=False), ()
             calls = _lasting_calls(later_calls)
             steps = _steps(calls, self.clean)
         # What another error was met with says nothing of what had mended this one.
@@ -274,14 +284,17 @@ class _Story:
             map(_switches_off, calls if is_other_error else [*calls, *_lasting_calls(later_calls)])
         ):
             return (), ()
-        steps = [*steps, *(() if is_luck else _correction(failed, success, bool(steps)))]
+        steps = [*steps, *(() if is_luck else _correction(failed_call, success, bool(steps)))]
         files = unique(call.file for call in calls if call.file)
         return tuple({step.line: step for step in steps}.values()), files
 
-    def _failed_before(self, failed: ToolUse, end: int) -> bool:
+    def _failed_before(self, failed_call: ToolUse, end: int) -> bool:
         """Whether the very command line that succeeded had met the same error: then it is no correction."""
-        success, error_signature = self._call(end), signature(failed.output, failed.command)
-        failed_calls = (self._call(place) for place in self.failures if place < end)
+        success, error_signature = (
+            self._call_at(end),
+            signature(failed_call.output, failed_call.command),
+        )
+        failed_calls = (self._call_at(place) for place in self.failures if place < end)
         return any(
             commands.bare(earlier.command) == commands.bare(success.command)
             and not _runs_elsewhere(earlier, success)
@@ -314,20 +327,20 @@ def _is_good(call: ToolUse) -> bool:
     return call.is_done and not call.failed and not hides_failure(call.command, call.output)
 
 
-def _fit(failed_part: CommandPart, call: ToolUse) -> float:
+def _job_fit(failed_part: CommandPart, call: ToolUse) -> float:
     """Return how surely a call tries what failed, 0 to 1."""
     parts = commands.acting(call.command)
     return max((commands.same_job(failed_part, part) for part in parts), default=0.0)
 
 
-def _failing_part(failed: ToolUse) -> CommandPart | None:
+def _failing_part(failed_call: ToolUse) -> CommandPart | None:
     """Return the part of a command line that most likely failed: the last whose exit code counts."""
-    parts = commands.acting(failed.command)
+    parts = commands.acting(failed_call.command)
     unmasked = [part for part in parts if not part.is_masked] or list(parts)
     return unmasked[-1] if unmasked else None
 
 
-def _stands_for(failed: ToolUse, failed_part: CommandPart, call: ToolUse) -> bool:
+def _stands_for(failed_call: ToolUse, failed_part: CommandPart, call: ToolUse) -> bool:
     """Whether another program did what the failed one was to do: the one that it would have run, or one of another
     name where it is missing."""
     if call.failed or _complains(call.output):
@@ -335,7 +348,7 @@ def _stands_for(failed: ToolUse, failed_part: CommandPart, call: ToolUse) -> boo
     substitute = commands.acting(call.command)[-1]
     if substitute.job == failed_part.job:
         return False
-    if _runs_within(failed.command, call.command):
+    if _runs_within(failed_call.command, call.command):
         return True
     shares_operands = bool(failed_part.operands & substitute.operands) or bool(
         failed_part.words == substitute.words
@@ -343,14 +356,15 @@ def _stands_for(failed: ToolUse, failed_part: CommandPart, call: ToolUse) -> boo
     )
     is_named = substitute.program in names_in(failed_part.job)[1:]
     is_missing = (
-        any(phrase in failed.output for phrase in _MISSING) and failed_part.program in failed.output
+        any(phrase in failed_call.output for phrase in _MISSING)
+        and failed_part.program in failed_call.output
     )
     return shares_operands and (is_named or is_missing)
 
 
-def _runs_within(failed: str, command: str) -> bool:
+def _runs_within(failed_line: str, command: str) -> bool:
     """Whether a command line has another program run the one that failed, as it stood: in a container, in a shell."""
-    words = dropwhile(_is_setting, commands.bare(failed).split(" "))
+    words = dropwhile(_is_setting, commands.bare(failed_line).split(" "))
     line = " ".join(words)
     return commands.bare(command).endswith(f" {line}") and " " in line
 
@@ -360,55 +374,55 @@ def _is_setting(word: str) -> bool:
     return bool(is_set) and name.isidentifier()
 
 
-def _repeats(failed: ToolUse, call: ToolUse) -> bool:
+def _repeats_error(failed_call: ToolUse, call: ToolUse) -> bool:
     """Whether a call whose exit code is lost complains of the same as the one that failed."""
     is_masked = any(part.is_masked for part in commands.acting(call.command))
-    return is_masked and line_of(tidy(failed.output)) in call.output
+    return is_masked and line_of(tidy(failed_call.output)) in call.output
 
 
-def _is_elsewhere(failed: ToolUse, call: ToolUse) -> bool:
+def _is_elsewhere(failed_call: ToolUse, call: ToolUse) -> bool:
     """Whether a call does something else than the one that failed: in another folder, where it was not
     the folder that was wrong, or with other files in a part of its line."""
-    folders = [commands.folder(tool_use.command) for tool_use in (failed, call)]
+    folders = [commands.folder(tool_use.command) for tool_use in (failed_call, call)]
     is_moved = all(folders) and folders[0] != folders[1]
     # Of some errors a wrong folder may be the cause.
-    if is_moved and "misplaced" not in _TABLE.found(failed.output):
+    if is_moved and "misplaced" not in _TABLE.found(failed_call.output):
         return True
     parts = commands.acting(call.command)
     fits = (
         [commands.same_job(part, other) for other in parts if other.job == part.job]
-        for part in commands.acting(failed.command)
+        for part in commands.acting(failed_call.command)
     )
     return any(scores and max(scores) < LIKELY for scores in fits)
 
 
-def _goes_past(failed_part: CommandPart, call: ToolUse) -> bool:
+def _skips_check(failed_part: CommandPart, call: ToolUse) -> bool:
     """Whether a call only leaves out the check that failed."""
     word_sets = (set(part.words) for part in commands.acting(call.command))
     return any(words & _PAST_CHECKS - set(failed_part.words) for words in word_sets)
 
 
-def _runs_elsewhere(failed: ToolUse, success: ToolUse) -> bool:
-    return commands.settings(failed.command) != commands.settings(success.command)
+def _runs_elsewhere(failed_call: ToolUse, success: ToolUse) -> bool:
+    return commands.settings(failed_call.command) != commands.settings(success.command)
 
 
 def _jobs(call: ToolUse) -> set[str]:
     return {part.job for part in commands.acting(call.command)}
 
 
-def _added(failed: ToolUse, following: ToolUse) -> set[str]:
+def _added_jobs(failed_call: ToolUse, following: ToolUse) -> set[str]:
     """Return the jobs that the next attempt has besides: where what succeeded goes without them, they were in vain."""
-    return _jobs(following) - _jobs(failed)
+    return _jobs(following) - _jobs(failed_call)
 
 
-def _is_corrected(failed: ToolUse, success: ToolUse, is_mended: bool) -> bool:
+def _is_corrected(failed_call: ToolUse, success: ToolUse, is_mended: bool) -> bool:
     """Whether the command itself was changed. Where something else was mended besides, what was only
     asked for in other ways (less or more output, another message) is not."""
-    if commands.bare(failed.command) == commands.bare(success.command):
-        return _runs_elsewhere(failed, success) and not is_mended
+    if commands.bare(failed_call.command) == commands.bare(success.command):
+        return _runs_elsewhere(failed_call, success) and not is_mended
     if not is_mended:
         return True
-    failed_part = _failing_part(failed)
+    failed_part = _failing_part(failed_call)
     rerun_parts = [
         part
         for part in commands.acting(success.command)
@@ -416,8 +430,11 @@ def _is_corrected(failed: ToolUse, success: ToolUse, is_mended: bool) -> bool:
     ]
     if not failed_part or not rerun_parts:
         return True
-    before = commands.acting(success.command)[:-1]
-    if any(part.job not in _jobs(failed) | _KEEPING and _part_may_change(part) for part in before):
+    parts_before = commands.acting(success.command)[:-1]
+    if any(
+        part.job not in _jobs(failed_call) | _KEEPING and _part_may_change(part)
+        for part in parts_before
+    ):
         return True
     new_words = (set(rerun_parts[-1].words) - set(failed_part.words)) - _MANNERS
     return any(word.startswith("--") and not word.startswith("--tb") for word in new_words)
@@ -426,13 +443,13 @@ def _is_corrected(failed: ToolUse, success: ToolUse, is_mended: bool) -> bool:
 # -- what was done --
 
 
-def _correction(failed: ToolUse, success: ToolUse, is_mended: bool) -> tuple[FixStep, ...]:
+def _correction(failed_call: ToolUse, success: ToolUse, is_mended: bool) -> tuple[FixStep, ...]:
     """Return the command that succeeded, where it was corrected; a program that stands in the command
     line itself says nothing to anybody else."""
     parts = commands.acting(success.command)
-    if not _is_corrected(failed, success, is_mended) or (parts and parts[-1].is_inline):
+    if not _is_corrected(failed_call, success, is_mended) or (parts and parts[-1].is_inline):
         return ()
-    line = short(success.command, _runs_elsewhere(failed, success), INSTEAD_CHARS)
+    line = short(success.command, _runs_elsewhere(failed_call, success), INSTEAD_CHARS)
     return (FixStep(f"ran `{line}` {INSTEAD}", success.command),)
 
 
@@ -447,17 +464,19 @@ def _lasting_calls(calls: Sequence[ToolUse], later: Sequence[ToolUse] = ()) -> l
         lasting[number] = call
         for part in commands.acting(call.command):
             if part.job == "git commit":
-                committed |= {place for place, edit in lasting.items() if _reaches(part, edit.file)}
+                committed |= {
+                    place for place, edit in lasting.items() if _covers_file(part, edit.file)
+                }
             elif part.job in _UNDOING:
                 lasting = {
                     place: edit
                     for place, edit in lasting.items()
-                    if place in committed or not (place == number or _reaches(part, edit.file))
+                    if place in committed or not (place == number or _covers_file(part, edit.file))
                 }
     return [call for number, call in lasting.items() if number < len(calls)]
 
 
-def _reaches(part: CommandPart, file: str) -> bool:
+def _covers_file(part: CommandPart, file: str) -> bool:
     """Whether a job of git commits or takes back a file: it names it, its path's end, or a folder around it."""
     path = f"/{file}/".replace("\\", "/").replace("/./", "/")
     names = _paths(part, path.split("/")[-2])
@@ -564,10 +583,10 @@ def _is_check(part: CommandPart) -> bool:
     is_named_check = not _CHECKS.isdisjoint(job_words) or any(
         word.endswith(_CHECK_ENDS) for word in job_words
     )
-    return is_named_check and not _makes(part)
+    return is_named_check and not _makes_something(part)
 
 
-def _makes(part: CommandPart) -> bool:
+def _makes_something(part: CommandPart) -> bool:
     """Whether a job is by its name to bring something about: `go install`, `migrate-test`, `db:test:prepare`."""
     return not _MAKING.isdisjoint(_task_words(part))
 
@@ -579,9 +598,9 @@ def _task_words(part: CommandPart) -> set[str]:
     return {*name_parts[:1], *name_parts[-1:]}
 
 
-def _topic(failed: ToolUse, steps: Sequence[FixStep]) -> frozenset[str]:
+def _topic(failed_call: ToolUse, steps: Sequence[FixStep]) -> frozenset[str]:
     """Return the names that stand in an error, in the command that met it and in what was done."""
-    lines = (error_line(failed.output), failed.command, *(step.line for step in steps))
+    lines = (error_line(failed_call.output), failed_call.command, *(step.line for step in steps))
     return _long_words("\n".join(lines))
 
 

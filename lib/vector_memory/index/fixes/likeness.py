@@ -91,14 +91,14 @@ def agree(words: Collection[str], others: Collection[str]) -> bool:
 
 
 def needs(
-    like: Likeness, failed: str, steps: Sequence[FixStep], files: Collection[str]
+    like: Likeness, failed_line: str, steps: Sequence[FixStep], files: Collection[str]
 ) -> dict[str, Any]:
     """Return what a fix keeps of its error's likeness, as its `extra` holds it: which names are needed.
 
     Args:
-        failed: the command line that failed; what the fix repeats of it, it does not name of itself.
+        failed_line: the command line that failed; what the fix repeats of it, it does not name of itself.
     """
-    new_text = " ".join(word for step in steps for word in _new_words(step, failed))
+    new_text = " ".join(word for step in steps for word in _new_words(step, failed_line))
     mentioned = set(_MENTION.findall(new_text.lower()))
     needs_all = like.is_absent or bool(files)
     needed = {
@@ -129,11 +129,11 @@ def is_alike(fix: Mapping[str, Any], error: str, command: str) -> bool:
     return bool(agrees) and needed <= names
 
 
-def _new_words(step: FixStep, failed: str) -> Iterator[str]:
+def _new_words(step: FixStep, failed_line: str) -> Iterator[str]:
     """Yield the words of what was done, but those that it repeats of the command line that failed."""
-    repeated = set(_tokens(failed)) if step.command else set()
+    repeated = set(_tokens(failed_line)) if step.command else set()
     yield from (word for word in _tokens(step.command or step.line) if word not in repeated)
-    jobs = {part.job for part in commands.parts(failed)}
+    jobs = {part.job for part in commands.parts(failed_line)}
     for part in commands.parts(step.command):
         if part.job not in jobs:
             yield from (part.job, *part.words)

@@ -35,14 +35,14 @@ class Fact:
 def is_graph(first_line: bytes) -> bool:
     """Whether a file that begins with this line is a knowledge graph rather than memories: a line
     of ours has a `text`."""
-    data = _not_ours(first_line)
+    data = _foreign_object(first_line)
     return data is not None and (_is_item(data) or _is_whole(data))
 
 
 def parse_whole(text: bytes, clean: Clean = str) -> list[Fact] | None:
     """Return the facts of a file that is one object, None where it is something else; arguments as in
     `facts`."""
-    data = _not_ours(text)
+    data = _foreign_object(text)
     if data is None or not _is_whole(data):
         return None
     return [
@@ -88,7 +88,7 @@ def _relation_facts(item: Record, clean: Clean) -> Iterator[Fact]:
         yield Fact(_key("relation", start, verb, end), words, (), (start, end), is_relation=True)
 
 
-def _not_ours(raw: bytes) -> Record | None:
+def _foreign_object(raw: bytes) -> Record | None:
     """Return an object that is no line of ours, None for what is no object."""
     with suppress(ValueError):
         data = json_in.load(raw)

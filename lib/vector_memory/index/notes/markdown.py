@@ -131,31 +131,33 @@ class _BlockWalk:
         lead = ""
         for position, node in enumerate(nodes):
             if node.type == "heading" and top:
-                self._enter(int(node.tag[1:]), plain(_content(node)))
-            elif node.type == "paragraph" and _leads(node, nodes[position + 1 :]):
+                self._enter_heading(int(node.tag[1:]), plain(_content(node)))
+            elif node.type == "paragraph" and _announces_list(node, nodes[position + 1 :]):
                 lead = plain(_content(node))
                 continue
             else:
                 yield from self._node_blocks(node, (*context, lead) if lead else context)
             lead = ""
 
-    def _enter(self, level: int, title: str) -> None:
+    def _enter_heading(self, level: int, title: str) -> None:
         self._headings = [heading for heading in self._headings if heading[0] < level] + [
             (level, title)
         ]
 
     def _node_blocks(self, node: SyntaxTreeNode, context: tuple[str, ...]) -> Iterator[Block]:
         if node.type in ("paragraph", "heading"):
-            yield self._block(PARAGRAPH, plain(_content(node)), node, context)
+            yield self._make_block(PARAGRAPH, plain(_content(node)), node, context)
         elif node.type in ("fence", "code_block"):
-            yield self._block(CODE, "", node, context, code=node.content, language=_language(node))
+            yield self._make_block(
+                CODE, "", node, context, code=node.content, language=_language(node)
+            )
         elif node.type == "bullet_list":
             for item in node.children:
-                yield from self._item(item, context)
+                yield from self._item_blocks(item, context)
         elif node.type == "ordered_list":
-            yield self._block(STEPS, "\n".join(_steps(node)), node, context)
+            yield self._make_block(STEPS, "\n".join(_steps(node)), node, context)
         elif node.type == "table":
-            yield from self._rows(node, context)
+            yield from self._row_blocks(node, context)
         elif node.type == "blockquote":
             yield from self.blocks(node.children, context, top=False)
         elif node.type == "html_block":
@@ -163,9 +165,9 @@ class _BlockWalk:
             visible_text = (
                 node.content.partition("<!--")[0] if "-->" not in node.content else node.content
             )
-            yield self._block(PARAGRAPH, plain(visible_text), node, context)
+            yield self._make_block(PARAGRAPH, plain(visible_text), node, context)
 
-    def _item(self, item: SyntaxTreeNode, context: tuple[str, ...]) -> Iterator[Block]:
+    def _item_blocks(self, item: SyntaxTreeNode, context: tuple[str, ...]) -> Iterator[Block]:
         """Yield an item with its paragraphs as one block, then what is nested in it."""
         paragraphs = [child for child in item.children if child.type == "paragraph"]
         nested = [child for child in item.children if child.type != "paragraph"]
@@ -175,11 +177,11 @@ class _BlockWalk:
         checked = raw[1] != " " if has_box else None
         if text and not (text.endswith(":") and nested):
             last = paragraphs[-1]
-            yield self._block(ITEM, text, item, context, checked=checked, end=last)
+            yield self._make_block(ITEM, text, item, context, checked=checked, end=last)
         if nested:
             yield from self.blocks(nested, (*context, text) if text else context, top=False)
 
-    def _rows(self, table: SyntaxTreeNode, context: tuple[str, ...]) -> Iterator[Block]:
+    def _row_blocks(self, table: SyntaxTreeNode, context: tuple[str, ...]) -> Iterator[Block]:
         head = [plain(_content(cell)) for cell in table.children[0].children[0].children]
         for body in table.children[1:]:
             for row in body.children:
@@ -189,9 +191,9 @@ class _BlockWalk:
                     for name, cell in zip(head, cells, strict=False)
                     if cell
                 ]
-                yield self._block(ROW, "; ".join(named_cells), row, context)
+                yield self._make_block(ROW, "; ".join(named_cells), row, context)
 
-    def _block(
+    def _make_block(
         self,
         kind: str,
         text: str,
@@ -207,7 +209,7 @@ class _BlockWalk:
         return Block(kind, text, headings, start_line + 1, end_line, context, **more)
 
 
-def _leads(node: SyntaxTreeNode, following: Sequence[SyntaxTreeNode]) -> bool:
+def _announces_list(node: SyntaxTreeNode, following: Sequence[SyntaxTreeNode]) -> bool:
     """Whether a paragraph only announces the list or table that follows."""
     list_types = ("bullet_list", "ordered_list", "table")
     return (
@@ -221,7 +223,7 @@ def _with_code(blocks: Iterator[Block]) -> Iterator[Block]:
     """Give code to the paragraph or item right before it; leave out blocks that say nothing."""
     owner: Block | None = None
     for block in blocks:
-        if block.kind == CODE and owner is not None and _goes_with(block, owner):
+        if block.kind == CODE and owner is not None and _belongs_to(block, owner):
             code = f"{owner.code}\n{block.code}" if owner.code else block.code
             owner = replace(
                 owner,
@@ -237,7 +239,7 @@ def _with_code(blocks: Iterator[Block]) -> Iterator[Block]:
         yield owner
 
 
-def _goes_with(code: Block, owner: Block) -> bool:
+def _belongs_to(code: Block, owner: Block) -> bool:
     if owner.kind not in (PARAGRAPH, ITEM, CODE) or code.headings != owner.headings:
         return False
     return code.context in (owner.context, (*owner.context, owner.text))

@@ -54,10 +54,10 @@ def heading(level: int, title: str) -> str:
 def render(memory: Mapping[str, object]) -> str:
     """Return a memory, given as a line of an export, as a list item."""
     text = "\n".join(_INDENT + line if line else "" for line in str(memory["text"]).split("\n"))
-    return f"- {_head(memory)}{_OPEN}{_details(memory)}{_CLOSE}\n{text}\n"
+    return f"- {_item_head(memory)}{_OPEN}{_details(memory)}{_CLOSE}\n{text}\n"
 
 
-def _head(memory: Mapping[str, object]) -> str:
+def _item_head(memory: Mapping[str, object]) -> str:
     """Return what an item shows beside its text."""
     words = [str(memory.get("created_at"))[:10]]
     if memory.get("priority", Priority.NORMAL.value) != Priority.NORMAL.value:
@@ -109,7 +109,7 @@ def unread(written: Iterable[str]) -> Iterator[tuple[int, str]]:
             kind = line.lstrip("#").strip()
         elif details is None:
             yield number, "These words are no memory of the export: they are not read."
-        elif line[len(_INDENT) :].rpartition(_OPEN)[0] != _head(details):
+        elif line[len(_INDENT) :].rpartition(_OPEN)[0] != _item_head(details):
             yield number, "The day, priority or title was changed here: that is not read."
         elif kind != " ".join((details.text("kind") or "note").split()):
             yield number, f"It stands below {kind!r}: its kind is not read from there."

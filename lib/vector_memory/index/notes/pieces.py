@@ -24,15 +24,17 @@ def texts_of(block: Block) -> Iterator[str]:
     room = TEXT_CHARS - len(lead)
     if block.kind == STEPS:
         head = f"{lead.rstrip()}\n" if lead else ""
-        yield from (head + part for part in _packed(_cut(block.text.split("\n"), room), "\n", room))
+        yield from (
+            head + part for part in _packed(_cut_long(block.text.split("\n"), room), "\n", room)
+        )
         return
-    *parts, last = [*_packed(_cut(clauses_in(block.text, ".!?;"), room), " ", room)] or [""]
+    *parts, last = [*_packed(_cut_long(clauses_in(block.text, ".!?;"), room), " ", room)] or [""]
     yield from (lead + part for part in parts)
-    code = _code(block.code, max(CODE_CHARS, room - len(last) - len(FENCES)))
+    code = _fenced_code(block.code, max(CODE_CHARS, room - len(last) - len(FENCES)))
     yield lead + "\n".join(part for part in (last, code) if part)
 
 
-def _code(code: str, size: int) -> str:
+def _fenced_code(code: str, size: int) -> str:
     """Return code in a fence, whole lines of it up to a size."""
     lines = code.strip("\n").split("\n") if code.strip() else []
     kept_lines: list[str] = []
@@ -44,7 +46,7 @@ def _code(code: str, size: int) -> str:
     return "\n".join(["```", *kept_lines, "```"]) if kept_lines else ""
 
 
-def _cut(parts: Iterable[str], size: int) -> Iterator[str]:
+def _cut_long(parts: Iterable[str], size: int) -> Iterator[str]:
     """Yield parts, those that are longer than a size in pieces of whole words."""
     wrapper = TextWrapper(size, expand_tabs=False, replace_whitespace=False, break_on_hyphens=False)
     for part in parts:

@@ -40,7 +40,7 @@ def plan(drafts: Sequence[tuple[str, str]], stored: Mapping[str, str]) -> Reimpo
     unmatched = [position for position in range(len(drafts)) if position not in same]
     same_keys = set(same.values())
     remaining = {key: text for key, text in stored.items() if key not in same_keys}
-    by_words = _grouped(remaining, words_of)
+    by_words = _keys_by_part(remaining, words_of)
     moved: dict[int, str] = {}
     for position in unmatched:
         if keys := by_words.get(words_of(drafts[position][0])):
@@ -58,7 +58,7 @@ def _changed_notes(
     unmatched: Mapping[int, tuple[str, str]], remaining: Mapping[str, str]
 ) -> dict[int, str]:
     """Match what reads differently now below the same headings, the most alike first."""
-    below = _grouped(remaining, _headings_of)
+    below = _keys_by_part(remaining, _headings_of)
     pairs: list[tuple[float, int, str]] = []
     for position, (key, text) in unmatched.items():
         candidates = below.get(_headings_of(key), [])
@@ -76,7 +76,7 @@ def _changed_notes(
     return changed
 
 
-def _grouped(keys: Iterable[str], part_of: Callable[[str], str]) -> dict[str, list[str]]:
+def _keys_by_part(keys: Iterable[str], part_of: Callable[[str], str]) -> dict[str, list[str]]:
     groups: dict[str, list[str]] = {}
     for key in keys:
         groups.setdefault(part_of(key), []).append(key)

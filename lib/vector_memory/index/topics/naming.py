@@ -51,7 +51,7 @@ def titled(prompt: str) -> str:
     if prompts.Prompt(prompt).needs_nothing:
         return ""
     for statement in statements(prompt[:READ_CHARS])[:STATEMENTS]:
-        text = _bare(statement.text) if statement.form != CODE else ""
+        text = _first_clause(statement.text) if statement.form != CODE else ""
         if len(terms_of(text)) >= LEAST_TERMS:
             return capitalised(_whole_phrases(text))
     return ""
@@ -74,7 +74,7 @@ def _whole_phrases(text: str) -> str:
     return " ".join(words).rstrip(_TITLE_END)
 
 
-def _bare(sentence: str) -> str:
+def _first_clause(sentence: str) -> str:
     """Return a sentence's first clause without what is said to be polite."""
     words = sentence.replace("\u2019", "'").split(" ")
     text = " ".join(word.removeprefix("@") or word for word in words)

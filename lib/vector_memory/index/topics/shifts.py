@@ -57,7 +57,7 @@ def signs(turns: Sequence[TopicTurn], place: int) -> dict[str, float]:
     phrases = _TABLE.found(turn.prompt[:HEAD_CHARS].replace("\u2019", "'"))
     return {
         "phrase": float("phrase" in phrases),
-        "gap": _gap(before[-1], turn),
+        "gap": _time_gap(before[-1], turn),
         "files": _change_of_files(before, turn),
         "talk": float(not turn.files),
         "reply": float("reply" in phrases),
@@ -66,7 +66,7 @@ def signs(turns: Sequence[TopicTurn], place: int) -> dict[str, float]:
     }
 
 
-def _gap(before: TopicTurn, turn: TopicTurn) -> float:
+def _time_gap(before: TopicTurn, turn: TopicTurn) -> float:
     """Return how long it was between two turns, 0 … 1, by the order of magnitude."""
     minutes = (turn.first.at - before.first.at).total_seconds() / 60
     return math.log1p(min(max(0.0, minutes), LONG_GAP_MINUTES)) / math.log1p(LONG_GAP_MINUTES)
