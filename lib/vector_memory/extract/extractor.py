@@ -39,28 +39,30 @@ class ExtractedIdeas(NamedTuple):
     garbage: int = 0
 
 
-def extract(text: str, known: Sequence[str], ask: AskModel, gate: bool = True) -> ExtractedIdeas:
+def extract(
+    text: str, known_texts: Sequence[str], ask: AskModel, gate: bool = True
+) -> ExtractedIdeas:
     """Return the ideas that a model finds in a text and nobody found before.
 
     What `ask` raises goes through.
 
     Args:
         text: one stretch of text, redacted.
-        known: what rules found in it, or a model before.
+        known_texts: what rules found in it, or a model before.
         ask: asks the model.
         gate: whether to ask first if there is anything in it.
     """
     mark = os.urandom(6).hex()
     if gate:
-        worth = _worth(ask(prompts.gate(text, mark), GATE_TOKENS))
+        worth = _gate_verdict(ask(prompts.gate(text, mark), GATE_TOKENS))
         if not worth:
             return ExtractedIdeas([], garbage=int(worth is None))
     answer = _ask_twice(prompts.extractor(text, mark), ask)
     usable = [idea for idea in answer.ideas if sourced(idea, text) and stands_alone(idea.text)]
-    return ExtractedIdeas(fresh(usable, known), answer.garbage)
+    return ExtractedIdeas(fresh(usable, known_texts), answer.garbage)
 
 
-def _worth(answer: str) -> bool | None:
+def _gate_verdict(answer: str) -> bool | None:
     """Return what the gate said; None where it said neither yes nor no."""
     return next((word == "yes" for word in words_in(answer) if word in ("yes", "no")), None)
 
@@ -98,21 +100,21 @@ def stands_alone(text: str) -> bool:
     return not ends_within and first_word not in _POINTING
 
 
-def fresh(ideas: Sequence[Extracted], known: Sequence[str]) -> list[Extracted]:
+def fresh(ideas: Sequence[Extracted], known_texts: Sequence[str]) -> list[Extracted]:
     """Return the ideas that say what neither the known texts nor an idea before them says."""
-    known_texts = list(known)
+    said_texts = list(known_texts)
     fresh_ideas = []
     for idea in ideas:
-        if not any(same(idea.text, other) for other in known_texts):
+        if not any(same(idea.text, other) for other in said_texts):
             fresh_ideas.append(idea)
-            known_texts.append(idea.text)
+            said_texts.append(idea.text)
     return fresh_ideas
 
 
 def same(one: str, other: str) -> bool:
     """Whether a text says nothing that another does not: it stands in it, or contains it, or they
     share most words. Another number or a negation makes another statement, however alike the rest."""
-    if _negated(one) != _negated(other):
+    if _is_negated(one) != _is_negated(other):
         return False
     words, other_words = words_in(one), words_in(other)
     if _stands_in(words, other_words):
@@ -137,5 +139,5 @@ def _numbers(text: str) -> set[str]:
     return set(_NUMBER.findall(text))
 
 
-def _negated(text: str) -> bool:
+def _is_negated(text: str) -> bool:
     return not _NEGATIONS.isdisjoint(words_in(text))

@@ -40,9 +40,9 @@ def parse(answer: str) -> list[Extracted]:
 
     if len(answer) > MOST_ANSWER_CHARS:
         raise ValueError(f"It is longer than {MOST_ANSWER_CHARS} characters.")
-    data = _object(answer)
+    data = _ideas_object(answer)
     try:
-        ideas = _answer().model_validate(data).ideas
+        ideas = _answer_model().model_validate(data).ideas
     except ValidationError as error:
         raise ValueError(_error_text(error)) from error
     return [Extracted(idea.text, idea.intent, idea.confidence, idea.quote) for idea in ideas]
@@ -57,10 +57,10 @@ def json_schema() -> dict[str, object]:
         "confidence": {"type": "number"},
         "quote": {"type": "string"},
     }
-    return _closed({"ideas": {"type": "array", "items": _closed(idea)}})
+    return _closed_object({"ideas": {"type": "array", "items": _closed_object(idea)}})
 
 
-def _closed(properties: dict[str, object]) -> dict[str, object]:
+def _closed_object(properties: dict[str, object]) -> dict[str, object]:
     return {
         "type": "object",
         "properties": properties,
@@ -69,15 +69,15 @@ def _closed(properties: dict[str, object]) -> dict[str, object]:
     }
 
 
-def _object(answer: str) -> dict[str, object]:
+def _ideas_object(answer: str) -> dict[str, object]:
     """Return the last JSON object with ideas in an answer: models think aloud before it."""
-    objects = [candidate for candidate in _objects(answer) if "ideas" in candidate]
+    objects = [candidate for candidate in _json_objects(answer) if "ideas" in candidate]
     if not objects:
         raise ValueError('There is no JSON object with "ideas" in it.')
     return objects[-1]
 
 
-def _objects(answer: str) -> Iterator[dict[str, object]]:
+def _json_objects(answer: str) -> Iterator[dict[str, object]]:
     """Yield the JSON objects in an answer; only so many beginnings are tried, each to its end."""
     start = answer.find("{")
     for _ in range(MOST_TRIES):
@@ -93,7 +93,7 @@ def _objects(answer: str) -> Iterator[dict[str, object]]:
 
 
 @cache
-def _answer() -> Any:
+def _answer_model() -> Any:
     """Return the model of an answer. pydantic is imported with the first one."""
     from typing import Literal
 
@@ -114,12 +114,12 @@ def _answer() -> Any:
 def _error_text(error: Any) -> str:
     """Return what is wrong, for the model: places and reasons, never what it wrote."""
     problems = [
-        f"{_place(problem['loc'])}: {problem['msg']}"
+        f"{_field_path(problem['loc'])}: {problem['msg']}"
         for problem in error.errors(include_input=False)
     ]
     return "; ".join(problems)[:MOST_TOLD_CHARS]
 
 
-def _place(parts: tuple[int | str, ...]) -> str:
+def _field_path(parts: tuple[int | str, ...]) -> str:
     names = {"ideas", *(field.name for field in fields(Extracted))}
     return ".".join(str(part) if part in names or isinstance(part, int) else "?" for part in parts)

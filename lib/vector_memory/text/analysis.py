@@ -85,10 +85,10 @@ def _terms_in(chunks: "Iterable[str]", foreign: bool) -> "tuple[str, ...]":
 
 
 def _chunks(text: str) -> "list[str]":
-    return _CHUNK.findall(_APOSTROPHE.sub(_joint, text))
+    return _CHUNK.findall(_APOSTROPHE.sub(_apostrophe_replacement, text))
 
 
-def _joint(apostrophe: "re.Match[str]") -> str:
+def _apostrophe_replacement(apostrophe: "re.Match[str]") -> str:
     """Return what stands for an apostrophe within a word: nothing but the "s" behind it, or a space where an ending
     follows capitals ("NAS'ta", "API's"), of which joined nobody could tell where they end."""
     text, at = apostrophe.string, apostrophe.start()
@@ -307,16 +307,16 @@ def stem(word: str) -> str:
     if not word.isascii() or not word.isalpha():
         return word
     if len(word) > SHORT:
-        word = _past(_plural(word))
+        word = _without_past(_without_plural(word))
     if len(word) <= SHORT:
         # `try`, as in `tries`, but `key`, as in `keys`.
         return word[:-1] + "i" if word[2:] == "y" and not _has_vowel(word[:-1]) else word
     if word.endswith("y") and _has_vowel(word[:-1]):
         word = word[:-1] + "i"
-    word = _replace(word, _STEP_2)
-    word = _replace(word, _STEP_3)
+    word = _replace_suffix(word, _STEP_2)
+    word = _replace_suffix(word, _STEP_3)
     word = _strip_suffix(word)
-    return _tidy(word)
+    return _trim_end(word)
 
 
 def _is_vowel(word: str, place: int) -> bool:
@@ -346,11 +346,11 @@ def _ends_cvc(word: str) -> bool:
     return not _is_vowel(word, last) and _is_vowel(word, last - 1) and not _is_vowel(word, last - 2)
 
 
-def _doubled(word: str) -> bool:
+def _ends_doubled(word: str) -> bool:
     return len(word) > 1 and word[-1] == word[-2] and not _is_vowel(word, len(word) - 1)
 
 
-def _plural(word: str) -> str:
+def _without_plural(word: str) -> str:
     if word.endswith(("sses", "ies")):
         return word[:-2] if len(word) > SHORT + 1 else word[:-1]
     if word.endswith("s") and not word.endswith("ss"):
@@ -358,26 +358,26 @@ def _plural(word: str) -> str:
     return word
 
 
-def _past(word: str) -> str:
+def _without_past(word: str) -> str:
     if word.endswith("eed"):
         return word[:-1] if _measure(word[:-3]) > 0 else word
     for suffix in ("ed", "ing"):
         if word.endswith(suffix) and _has_vowel(word[: -len(suffix)]):
-            return _restore(word[: -len(suffix)])
+            return _restore_ending(word[: -len(suffix)])
     return word
 
 
-def _restore(word: str) -> str:
+def _restore_ending(word: str) -> str:
     if word.endswith(("at", "bl", "iz")):
         return word + "e"
-    if _doubled(word) and word[-1] not in "lsz":
+    if _ends_doubled(word) and word[-1] not in "lsz":
         return word[:-1] if len(word) > SHORT else word
     if _measure(word) == 1 and (_ends_cvc(word) or len(word) < SHORT):
         return word + "e"
     return word
 
 
-def _replace(word: str, rules: tuple[tuple[str, str], ...]) -> str:
+def _replace_suffix(word: str, rules: tuple[tuple[str, str], ...]) -> str:
     for suffix, instead in rules:
         if word.endswith(suffix):
             base = word[: -len(suffix)]
@@ -395,7 +395,7 @@ def _strip_suffix(word: str) -> str:
     return word
 
 
-def _tidy(word: str) -> str:
+def _trim_end(word: str) -> str:
     if word.endswith("e"):
         base = word[:-1]
         if _measure(base) > 1 or (_measure(base) == 1 and not _ends_cvc(base)):

@@ -23,20 +23,20 @@ def corrects(prompt: str, before: str) -> bool:
     Args:
         before: the exchange before it.
     """
-    asked = Prompt(prompt)
+    parsed_prompt = Prompt(prompt)
     terms_before = set(analysis.analyse(before))
     if (
-        asked.needs_nothing
-        or asked.is_question
+        parsed_prompt.needs_nothing
+        or parsed_prompt.is_question
         or terms_before.isdisjoint(analysis.analyse(prompt))
     ):
         return False
     # Who was asked answers with the same words.
-    if _refuses(asked.text) and not before.rstrip().endswith("?"):
+    if _refuses(parsed_prompt.text) and not before.rstrip().endswith("?"):
         return True
     numbers = set(numbers_in(before))
-    return asked.is_short and any(
-        _puts_another(clause, numbers) for clause in clauses_in(asked.text)
+    return parsed_prompt.is_short and any(
+        _puts_another(clause, numbers) for clause in clauses_in(parsed_prompt.text)
     )
 
 

@@ -38,7 +38,7 @@ def parse(text: str, now: datetime, zone: tzinfo | None = None) -> datetime:
     Raises:
         ValueError: it is no date.
     """
-    words = _words(text)
+    words = _english_words(text)
     try:
         distance = _distance(words)
         if distance is not None:
@@ -60,7 +60,7 @@ def coming(text: str, now: datetime) -> datetime | None:
     Args:
         now: the present moment, in the zone of its days.
     """
-    words = _words(text)
+    words = _english_words(text)
     age = _age(words)
     if age is not None:
         return now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=age)
@@ -86,7 +86,7 @@ def coming(text: str, now: datetime) -> datetime | None:
         return None
 
 
-def _words(text: str) -> str:
+def _english_words(text: str) -> str:
     """Return the words of a date in small letters and in English, without an article or "on" before them."""
     low = " ".join(text.lower().split())
     # By itself "5.12." may be a version, but not where a date is asked for.

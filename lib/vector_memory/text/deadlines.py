@@ -45,7 +45,9 @@ def deadline(text: str, said_at: datetime) -> datetime | None:
         said_at: when it was said, in the zone of its days.
     """
     text = _in_english(text)
-    ends = (_end(_single_day, part, said_at) for part, day in _days(text) if _is_due(part, day))
+    ends = (
+        _coming_end(_single_day, part, said_at) for part, day in _days(text) if _is_due(part, day)
+    )
     return min((end for end in ends if end is not None), default=None)
 
 
@@ -64,17 +66,17 @@ def last_day(text: str, said_at: datetime) -> datetime | None:
     if day is None:
         return None
     words_before = [*text[: day.offset].split(), day.words.split()[0]]
-    if _bare(words_before.pop()) not in _UNTIL:
-        while words_before and _bare(words_before[-1]) in _BETWEEN:
+    if _bare_word(words_before.pop()) not in _UNTIL:
+        while words_before and _bare_word(words_before[-1]) in _BETWEEN:
             words_before.pop()
-        if not words_before or _bare(words_before.pop()) not in _UNTIL:
+        if not words_before or _bare_word(words_before.pop()) not in _UNTIL:
             return None
     text_after = text[day.offset + len(day.words) :].strip(_MARKS)
     text_before = " ".join(words_before).strip(_MARKS)
     clause = f"{text_before} until" if text_before else text_after
     if (text_after and text_before) or "\n" in text.strip() or "beside" in _TABLE.found(clause):
         return None
-    return _end(_single_date, text, said_at)
+    return _coming_end(_single_date, text, said_at)
 
 
 def has_deadline(text: str) -> bool:
@@ -118,7 +120,7 @@ def _days(text: str) -> list[tuple[str, times.TimeSpan]]:
     spans = _spans(text, _SOME_TIME)
     if not spans:
         return []
-    if day := _single(spans):
+    if day := _single_span(spans):
         return [(text, day)]
     # Of several days only those that have a number: "until dec 2, black friday".
     parts = ((part, _single_day(part, _SOME_TIME)) for part in clauses_in(text, ",;"))
@@ -155,12 +157,12 @@ def _last_clause(text: str) -> str:
     return " ".join(words[last + 1 :])
 
 
-def _bare(word: str) -> str:
+def _bare_word(word: str) -> str:
     """Return a word without what stands around it, a weekday in English."""
     return times_abroad.in_english(word.lower().strip(_MARKS))[0]
 
 
-def _end(find: _FindDay, text: str, said_at: datetime) -> datetime | None:
+def _coming_end(find: _FindDay, text: str, said_at: datetime) -> datetime | None:
     """Return the end of the one day that a text names, where it is to come."""
     spans = (find(text, said_at + timedelta(days=days)) for days in _AHEAD)
     ends = (span.end for span in spans if span is not None)
@@ -169,7 +171,7 @@ def _end(find: _FindDay, text: str, said_at: datetime) -> datetime | None:
 
 def _single_day(text: str, now: datetime) -> times.TimeSpan | None:
     """Return the only day that a sentence names, or the only one behind a "by"; None where there is no such."""
-    return _single(_spans(text, now))
+    return _single_span(_spans(text, now))
 
 
 def _single_date(text: str, now: datetime) -> times.TimeSpan | None:
@@ -181,7 +183,7 @@ def _single_date(text: str, now: datetime) -> times.TimeSpan | None:
     return dates[0] if is_single else None
 
 
-def _single(spans: Sequence[times.TimeSpan]) -> times.TimeSpan | None:
+def _single_span(spans: Sequence[times.TimeSpan]) -> times.TimeSpan | None:
     by_spans = [span for span in spans if "by" in _TABLE.found(span.words)]
     candidates = by_spans if len(by_spans) == 1 else spans
     return candidates[0] if len(candidates) == 1 else None

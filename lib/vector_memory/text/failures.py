@@ -128,17 +128,17 @@ def _frames(lines: list[str]) -> Iterator[str]:
     other_frames: list[str] = []
     for frame in filter(None, map(_FRAME.match, lines)):
         if frame["python"]:
-            python_frames.append(_frame(frame["python"], frame["python_in"]))
+            python_frames.append(_frame_name(frame["python"], frame["python_in"]))
         elif frame["java"]:
-            other_frames.append(_frame(frame["java"], frame["java_in"].rsplit(".", 1)[-1]))
+            other_frames.append(_frame_name(frame["java"], frame["java_in"].rsplit(".", 1)[-1]))
         else:
             path = frame["node"] or frame["rust"] or frame["go"] or frame["place"]
-            other_frames.append(_frame(path, frame["node_in"]))
+            other_frames.append(_frame_name(path, frame["node_in"]))
     yield from reversed(python_frames)
     yield from other_frames
 
 
-def _frame(path: str, function: str | None) -> str:
+def _frame_name(path: str, function: str | None) -> str:
     name = path.replace("\\", "/").rpartition("/")[2]
     if function and function not in ("<module>", "<anonymous>", "Object.<anonymous>"):
         return f"{name} {function}"

@@ -117,11 +117,11 @@ def fence(notes: "list[Note]", title: str = "", head_text: str = HEAD) -> str:
     if any(note.foreign or is_marked(note.text) for note in notes):
         lines.append(FOREIGN)
     if title:
-        lines.append(_line(title))
+        lines.append(_one_line(title))
     for note in notes:
         lines.extend(note.lines)
     body = "\n".join(lines)
-    mark = _mark(body)
+    mark = _random_mark(body)
     return f'<{TAG} mark="{mark}">\n{body}\n</{TAG} mark="{mark}">'
 
 
@@ -132,14 +132,14 @@ def rendered(note: Note) -> "list[str]":
     if note.foreign:
         head_line, body = defuse(head_line), defuse(body)
     body = _HEAD_LIKE.sub(r"\1 /", escape(body))
-    return ["- " + _line(head_line), *("  " + line for line in body.split("\n"))]
+    return ["- " + _one_line(head_line), *("  " + line for line in body.split("\n"))]
 
 
-def _line(text: str) -> str:
+def _one_line(text: str) -> str:
     return " ".join(escape(text).split())
 
 
-def _mark(body: str) -> str:
+def _random_mark(body: str) -> str:
     """Return a random word that the text does not hold."""
     while True:
         mark = binascii.hexlify(os.urandom(MARK_BYTES)).decode("ascii")

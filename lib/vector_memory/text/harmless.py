@@ -63,10 +63,10 @@ def visible(text: str) -> str:
 def escape(text: str) -> str:
     """Return text in which nothing looks like a tag or opens a fence of code. Entities are escaped too, so
     that what is decoded once is the text again and not a tag."""
-    return _MARKUP_LIKE.sub(_without_markup, visible(text))
+    return _MARKUP_LIKE.sub(_markup_replacement, visible(text))
 
 
-def _without_markup(like: "re.Match[str]") -> str:
+def _markup_replacement(like: "re.Match[str]") -> str:
     return _INSTEAD.get(like.lastgroup or "") or f"{like['indent']}~ ~ ~"
 
 

@@ -30,11 +30,11 @@ def lines_below(markdown: str, about: Callable[[str], int]) -> Iterator[tuple[in
             section a heading only ever raises it.
     """
     depth = rank = 0
-    fenced = False
+    is_in_fence = False
     for number, line in enumerate(markdown.splitlines(), 1):
         is_fence = FENCE.match(line) is not None
-        fenced ^= is_fence
-        if fenced or is_fence:
+        is_in_fence ^= is_fence
+        if is_in_fence or is_fence:
             continue
         title = line.lstrip("#")
         level = len(line) - len(title)

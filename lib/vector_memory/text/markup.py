@@ -96,7 +96,7 @@ def _opening_signs(open_places: dict[str, list[int]], signs: str) -> str:
 
 def _may_open(text: str, start: int, end: int) -> bool:
     before, after = text[start - 1 : start], text[end : end + 1]
-    joins = _joins(text[max(0, start - MOST_BEYOND) : start][::-1], text[start:end], after)
+    joins = _joins_name(text[max(0, start - MOST_BEYOND) : start][::-1], text[start:end], after)
     is_apart = not _is_word(before) and not joins and before != after
     begins = bool(after.strip()) and after not in _ENDS
     return is_apart and (begins or (before not in _GLUE and _PATH.match(text, start) is not None))
@@ -106,13 +106,13 @@ def _may_close(text: str, start: int, end: int) -> bool:
     # What goes on behind a full stop is a name: `*test*.py`.
     before, after = text[start - 1 : start], text[end : end + 2].lstrip(".")[:1]
     signs, beyond = text[start:end], text[end : end + MOST_BEYOND]
-    joins = after in _GLUE and _joins(beyond, signs, before)
+    joins = after in _GLUE and _joins_name(beyond, signs, before)
     is_apart = not _is_word(after) and not joins and before != after
     is_label = before == ":" and signs == "**" and text.count("**", end, end + NEAR) % 2 == 0
     return (is_apart or is_label) and bool(before.strip()) and before not in _BEGINS
 
 
-def _joins(beyond: str, signs: str, within: str) -> bool:
+def _joins_name(beyond: str, signs: str, within: str) -> bool:
     """Whether what stands beside marks, read away from them, joins the parts of a name."""
     between = _BETWEEN.get(signs)
     is_between = between and within not in _GLUE and between.match(beyond)

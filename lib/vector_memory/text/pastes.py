@@ -77,11 +77,11 @@ def _lines(text: str) -> Iterator[_Line]:
                 fence = ""
         else:
             # Terminals end a line that goes on with a backslash.
-            yield _Line(start, end, _form(line.rstrip("\\")))
+            yield _Line(start, end, _line_form(line.rstrip("\\")))
         start = end + 1
 
 
-def _form(line: str) -> int:
+def _line_form(line: str) -> int:
     if not line.strip() or is_rule(line):
         return _BLANK
     if line[:4].lstrip().startswith(">"):

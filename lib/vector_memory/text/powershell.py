@@ -59,7 +59,7 @@ class _Statement:
             not self.words and name[:1] == "$" and name[1:].replace(":", "").isidentifier()
         )
         for part in filter(None, (name, sign, value)) if is_assignment else (token,):
-            self.words.append(_word(part))
+            self.words.append(_read_word(part))
             self.raw.append(part)
 
 
@@ -80,7 +80,7 @@ def parse(command: str) -> Script:
     while (match := _TOKEN.match(text, place)) and len(script.commands) <= MOST_COMMANDS:
         kind, token, place = match.lastgroup, match[0], match.end()
         if kind in ("end", "pipe", "close"):
-            _finish(current, command[current.start : match.start()], script)
+            _finish_statement(current, command[current.start : match.start()], script)
             current = _Statement(
                 via=current.via,
                 piped=kind == "pipe",
@@ -106,7 +106,7 @@ def parse(command: str) -> Script:
             if current.is_in_text:
                 current.is_in_text = False
             elif sign:
-                current.redirects.append(Redirect(sign, _word(token)))
+                current.redirects.append(Redirect(sign, _read_word(token)))
                 sign = ""
             else:
                 current.add(token)
@@ -120,7 +120,7 @@ def parse(command: str) -> Script:
                 enclosing.append(current)
                 current = _Statement(via=(*current.via, "$()"))
     for statement in (current, *enclosing):
-        _finish(statement, command[statement.start : MOST_BYTES], script)
+        _finish_statement(statement, command[statement.start : MOST_BYTES], script)
     return script
 
 
@@ -139,7 +139,7 @@ def _computed_part_start(token: str) -> int:
     return 0
 
 
-def _word(raw: str) -> ShellWord:
+def _read_word(raw: str) -> ShellWord:
     """Return a word as the program is given it, with slashes in the place of backslashes where it is not quoted."""
     if raw[:1] == "'" == raw[-1:] and len(raw) > 1:
         return ShellWord(raw[1:-1].replace("''", "'"))
@@ -161,7 +161,7 @@ def _as_path(word: ShellWord) -> ShellWord:
     return word._replace(text=f"/{text}" if is_whole else text)
 
 
-def _finish(statement: _Statement, text: str, script: Script) -> None:
+def _finish_statement(statement: _Statement, text: str, script: Script) -> None:
     """Add the command that a statement is; note what it gives a variable."""
     words, raw = statement.words, statement.raw
     if len(words) > 1 and raw[0][:1] == "$" and raw[1] in ("=", "in"):
@@ -172,7 +172,7 @@ def _finish(statement: _Statement, text: str, script: Script) -> None:
     if is_expression or not words:
         # What is computed and put into a file is written by nobody.
         words = [ShellWord("echo"), *words] if statement.redirects else []
-    translation = _translated(words, raw) if words else None
+    translation = _translate(words, raw) if words else None
     if translation is None:
         return
     command_words, redirects = translation
@@ -197,7 +197,7 @@ def _is_fed(words: Sequence[ShellWord]) -> bool:
     return words[0].text == "rm" and all(word.text.startswith("-") for word in words[1:])
 
 
-def _translated(
+def _translate(
     words: Sequence[ShellWord], raw: Sequence[str]
 ) -> tuple[list[ShellWord], list[Redirect]] | None:
     """Return the words of a command, and what it writes, as another shell has them; None for one that is only tried."""

@@ -200,19 +200,21 @@ class _CommandWalk:
         is_body = kind == "list" and node.parent is not None and node.parent.type == "do_group"
         self.is_checked |= kind in _TESTS or is_body
         if kind == "command":
-            self._command(node, place)
+            self._visit_command(node, place)
         elif kind == "redirected_statement":
-            self._redirected(node, place)
+            self._visit_redirected(node, place)
         elif kind in _HOLDING_SCRIPTS:
             self._assign(node)
-            self._inner_scripts(node, place.depth)
+            self._visit_inner_scripts(node, place.depth)
         elif kind in ("subshell", *_SCRIPTS):
             folder_before = self.folder
-            self._children(node, place._replace(via=_WITHIN if kind in _SCRIPTS else place.via))
+            self._visit_children(
+                node, place._replace(via=_WITHIN if kind in _SCRIPTS else place.via)
+            )
             self.folder = folder_before
         else:
             self._assign(node)
-            self._children(node, place)
+            self._visit_children(node, place)
 
     def _assign(self, node: Any) -> None:
         """Note what a variable is given, by an assignment or a `for`."""
@@ -223,7 +225,7 @@ class _CommandWalk:
                 values or [ShellWord("")] * (node.type == "variable_assignment")
             )
 
-    def _children(self, node: Any, place: _Place) -> None:
+    def _visit_children(self, node: Any, place: _Place) -> None:
         """Walk the commands within a node. The exit code of all but the last is lost, but before `&&`."""
         children = node.named_children
         for number, child in enumerate(children):
@@ -237,7 +239,7 @@ class _CommandWalk:
                 child, place._replace(piped=piped, is_lost=is_lost, is_otherwise=is_otherwise)
             )
 
-    def _redirected(self, node: Any, place: _Place) -> None:
+    def _visit_redirected(self, node: Any, place: _Place) -> None:
         self._last_index = -1
         body, first_index = node.child_by_field_name("body"), len(self.commands)
         if body is not None:
@@ -253,10 +255,10 @@ class _CommandWalk:
         redirects, heredoc = [], ""
         for child in node.children_by_field_name("redirect"):
             if child.type == "file_redirect":
-                redirects += self._redirects(child)
+                redirects += self._read_redirects(child)
             elif child.type == "heredoc_redirect":
-                heredoc += self._heredoc(child, place)
-            self._inner_scripts(child, place.depth)
+                heredoc += self._read_heredoc(child, place)
+            self._visit_inner_scripts(child, place.depth)
         if body is None:
             if redirects:
                 # A redirection alone makes or empties the file.
@@ -268,13 +270,13 @@ class _CommandWalk:
                 command, redirects=(*command.redirects, *redirects), given=command.given + heredoc
             )
 
-    def _redirects(self, node: Any) -> list[Redirect]:
+    def _read_redirects(self, node: Any) -> list[Redirect]:
         sign = next((child.type for child in node.children if not child.is_named), ">")
         target, stream = map(node.child_by_field_name, ("destination", "descriptor"))
         sign = self._text(stream) + sign if stream is not None else sign
         return [Redirect(sign, self._word(target))] if target is not None else []
 
-    def _heredoc(self, node: Any, place: _Place) -> str:
+    def _read_heredoc(self, node: Any, place: _Place) -> str:
         text = ""
         for child in node.named_children:
             if child.type == "heredoc_body":
@@ -284,7 +286,7 @@ class _CommandWalk:
                 self.visit(child, place._replace(piped=child.type == "pipeline"))
         return text
 
-    def _command(self, node: Any, place: _Place) -> None:
+    def _visit_command(self, node: Any, place: _Place) -> None:
         words: list[ShellWord] = []
         redirects: list[Redirect] = []
         here_string = ""
@@ -292,7 +294,7 @@ class _CommandWalk:
             if child.type == "variable_assignment":
                 continue
             if child.type == "file_redirect":
-                redirects += self._redirects(child)
+                redirects += self._read_redirects(child)
             elif child.type == "herestring_redirect":
                 here_string += "\n".join(
                     self._word(named_child).text for named_child in child.named_children
@@ -305,7 +307,7 @@ class _CommandWalk:
             self._add(tuple(words), place, tuple(redirects), self._text(node), here_string)
             self._follow_cd(words)
         own_index = self._last_index
-        self._inner_scripts(node, place.depth)
+        self._visit_inner_scripts(node, place.depth)
         self._last_index = own_index
 
     def _add(
@@ -330,7 +332,7 @@ class _CommandWalk:
             return
         self.folder = posixpath.normpath(posixpath.join(self.folder, target.text))
 
-    def _inner_scripts(self, node: Any, depth: int) -> None:
+    def _visit_inner_scripts(self, node: Any, depth: int) -> None:
         """Visit the commands whose output stands within words."""
         if depth > DEEPEST:
             return
@@ -339,7 +341,7 @@ class _CommandWalk:
                 self.visit(child, _Place(_WITHIN, is_lost=True, depth=depth))
             else:
                 self._assign(child)
-                self._inner_scripts(child, depth + 1)
+                self._visit_inner_scripts(child, depth + 1)
 
     def _text(self, node: Any) -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -352,12 +354,12 @@ class _CommandWalk:
         if kind == "raw_string":
             return ShellWord(raw[1:-1])
         if kind == "ansi_c_string":
-            return ShellWord(_ansi(raw[2:-1]))
+            return ShellWord(_decode_ansi(raw[2:-1]))
         if kind in ("string", "translated_string"):
-            return self._quoted(node, raw)
+            return self._quoted_word(node, raw)
         if kind == "concatenation":
             parts = [self._word(named_child, depth + 1) for named_child in node.named_children]
-            text = self._joined(node, parts)
+            text = self._join_parts(node, parts)
             return ShellWord(
                 text, all(part.plain for part in parts), any(part.glob for part in parts)
             )
@@ -366,7 +368,7 @@ class _CommandWalk:
         bare = raw.replace("\\\n", "")
         return ShellWord(_ESCAPED.sub(r"\1", bare), glob=_is_glob(_ESCAPED.sub("x", bare)))
 
-    def _joined(self, node: Any, parts: Sequence[ShellWord]) -> str:
+    def _join_parts(self, node: Any, parts: Sequence[ShellWord]) -> str:
         """Join the parts of a word with what stands between them and is no part, such as braces."""
         text, position = "", node.start_byte
         for child, part in zip(node.named_children, parts, strict=True):
@@ -374,7 +376,7 @@ class _CommandWalk:
             position = child.end_byte
         return text + self.source[position : node.end_byte].decode("utf-8", "replace")
 
-    def _quoted(self, node: Any, raw: str) -> ShellWord:
+    def _quoted_word(self, node: Any, raw: str) -> ShellWord:
         inner = raw[raw.find('"') + 1 : -1] if raw.endswith('"') else raw
         plain = not any(named_child.type in _EXPANSIONS for named_child in node.named_children)
         return ShellWord(_ESCAPED.sub(_bare_in_quotes, inner.replace("\\\n", "")), plain)
@@ -388,7 +390,7 @@ def _bare_in_quotes(escape: re.Match[str]) -> str:
     return escape[1] if escape[1] in _ESCAPED_IN_QUOTES else escape[0]
 
 
-def _ansi(raw: str) -> str:
+def _decode_ansi(raw: str) -> str:
     escaped = _ESCAPED.sub(_known_escape, raw)
     try:
         return codecs.decode(escaped.encode("latin-1", "backslashreplace"), "unicode_escape")
@@ -477,7 +479,7 @@ def _framed_command(command: Command) -> Command | None:
         # It says what it would run.
         return replace(command, words=(ShellWord("echo"), *words))
     is_filled = name == "parallel" and any(word.text == ":::" for word in words)
-    words = _filled(words) if is_filled else words
+    words = _with_fillers(words) if is_filled else words
     if name in _SENDING and " " in words[0].text:
         script = " ".join(word.text for word in words)
         inner = _walk(script).commands if name == "parallel" else []
@@ -490,7 +492,7 @@ def _framed_command(command: Command) -> Command | None:
     return replace(command, words=tuple(words), via=(*command.via, name), piped=piped)
 
 
-def _filled(words: Sequence[ShellWord]) -> Sequence[ShellWord]:
+def _with_fillers(words: Sequence[ShellWord]) -> Sequence[ShellWord]:
     """Return the words of a command of `parallel` with those behind its `:::`, in the place of `{}` or at their end."""
     end = [word.text for word in words].index(":::")
     fillers = [word for word in words[end:] if not word.text.startswith(":::")]

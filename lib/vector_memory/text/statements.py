@@ -98,7 +98,7 @@ def _walk(text: str) -> Iterator[Statement]:
     heading = ""
     block: list[tuple[int, int]] = []  # lines of a paragraph or an item that goes on
     form, done = SENTENCE, None
-    lines = _lines(text)
+    lines = _line_places(text)
     position = 0
     while position < len(lines):
         start, end = lines[position]
@@ -134,7 +134,7 @@ def _walk(text: str) -> Iterator[Statement]:
         yield from _block_statements(text, block, form, heading, done)
 
 
-def _lines(text: str) -> list[tuple[int, int]]:
+def _line_places(text: str) -> list[tuple[int, int]]:
     places = []
     start = 0
     for line in text.split("\n"):

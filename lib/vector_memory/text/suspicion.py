@@ -50,12 +50,12 @@ def look(text: str, raw: str = "") -> Suspicion:
         text: what is stored, from its start; the end of a very long one is looked at too.
         raw: the text as it came, where what cannot be seen was taken out of it.
     """
-    text = _ends(text)
+    text = _both_ends(text)
     weights = dict(_signs(text))
-    hidden = _hidden(raw)
+    hidden = _hidden_texts(raw)
     if hidden:
         weights["is hidden"] = LABELLED
-    for hidden_text in (*hidden, *_decoded(text)):
+    for hidden_text in (*hidden, *_decoded_texts(text)):
         inner_signs = dict(_signs(hidden_text))
         if inner_signs:
             weights.setdefault("is encoded", 2)
@@ -83,14 +83,14 @@ def quoted(text: str) -> dict[str, object]:
     return mark(look(text), HELD_QUOTED)
 
 
-def mixed(theirs: str, said: str) -> dict[str, object]:
+def mixed(theirs: str, own_words: str) -> dict[str, object]:
     """Return the `mark` of what the assistant said together with others' words, which are looked at as
     strictly as where they stand alone."""
     strict = look(theirs)
-    return mark(strict, HELD) if strict.score >= HELD else quoted(f"{said}\n{theirs}")
+    return mark(strict, HELD) if strict.score >= HELD else quoted(f"{own_words}\n{theirs}")
 
 
-def _ends(text: str) -> str:
+def _both_ends(text: str) -> str:
     half = MAX_CHARS // 2
     return text if len(text) <= MAX_CHARS else f"{text[:half]}\n{text[-half:]}"
 
@@ -124,13 +124,13 @@ def _table() -> tuple[tuple[str, int, str], ...]:
     return tuple(signs)
 
 
-def _decoded(text: str) -> list[str]:
+def _decoded_texts(text: str) -> list[str]:
     """Return the words that runs of Base64 or hexadecimal digits in a text hold."""
     runs = _RUN.findall(text)[: 2 * MOST_RUNS]
-    return list(filter(None, map(_words_in, runs)))
+    return list(filter(None, map(_decoded_words, runs)))
 
 
-def _words_in(run: str) -> str:
+def _decoded_words(run: str) -> str:
     run = run.removeprefix("0x")
     is_hex = not run.strip(string.hexdigits)
     try:
@@ -141,7 +141,7 @@ def _words_in(run: str) -> str:
     return words if _WORDS.search(words) else ""
 
 
-def _hidden(raw: str) -> list[str]:
+def _hidden_texts(raw: str) -> list[str]:
     """Return what is written in characters that nobody sees: tag characters spell it out."""
     if raw.isascii() or not INVISIBLE.search(raw):
         return []

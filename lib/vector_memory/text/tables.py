@@ -48,11 +48,11 @@ def sets(name: str, folder: str = FOLDER) -> "dict[str, frozenset[str]]":
 def groups(name: str, folder: str = FOLDER) -> "dict[str, list[str]]":
     """Return what a table says of each name, in lines `name: word word`, or `name: some words; others`; a name may
     stand several times."""
-    named: dict[str, list[str]] = {}
+    values_by_name: dict[str, list[str]] = {}
     for line in lines(name, folder):
-        key, _, rest = line.partition(": ")
-        named.setdefault(key, []).extend(rest.split("; " if "; " in rest else None))
-    return named
+        key, _, values = line.partition(": ")
+        values_by_name.setdefault(key, []).extend(values.split("; " if "; " in values else None))
+    return values_by_name
 
 
 def patterns(name: str, folder: str, flags: int = re.IGNORECASE) -> "dict[str, re.Pattern[str]]":

@@ -96,7 +96,7 @@ def spans(text: str, now: datetime) -> tuple[TimeSpan, ...]:
         is_date = match.lastgroup in _DATES and "last" not in match[0]
         time_spans.append(TimeSpan(_utc(start), _utc(end), words, offset, is_vague, is_date))
         end_of_last = match.end()
-    return tuple(_as_written(span, text, places) for span in _joined(time_spans, low))
+    return tuple(_as_written(span, text, places) for span in _join_ranges(time_spans, low))
 
 
 def _as_written(span: TimeSpan, text: str, places: Sequence[tuple[int, int]] | None) -> TimeSpan:
@@ -259,8 +259,8 @@ def _resolved(match: re.Match[str], now: datetime) -> _Bounds | None:
 def _iso(match: re.Match[str], now: datetime) -> _Bounds:
     parts = _numbers(match["iso"])
     if len(parts) == 2:
-        return _months(parts[0], parts[1], 1, now)
-    day = _at(now, *parts[:3])
+        return _month_bounds(parts[0], parts[1], 1, now)
+    day = _day_at(now, *parts[:3])
     if len(parts) > 3:
         moment = day.replace(hour=parts[3], minute=parts[4])
         return moment, moment + timedelta(minutes=1)
@@ -276,11 +276,11 @@ def _day_and_month(match: re.Match[str], now: datetime) -> _Bounds:
         if words_before and words_before[-1] in _BEFORE_VERBS:
             raise ValueError("a verb: we may 5 times …")
     if len(numbers) > 1:
-        day = _at(now, numbers[1], month, numbers[0])
+        day = _day_at(now, numbers[1], month, numbers[0])
     else:
-        day = _at(now, now.year, month, numbers[0])
+        day = _day_at(now, now.year, month, numbers[0])
         if day > now:
-            day = _at(now, now.year - 1, month, numbers[0])
+            day = _day_at(now, now.year - 1, month, numbers[0])
     return day, day + timedelta(days=1)
 
 
@@ -307,7 +307,7 @@ def _stretch(words: str, now: datetime) -> _Bounds:
     if head in ("last", "this", "the"):
         return calendar(unit.strip(), 1 if head == "last" else 0, now)
     month = _month_number(words)
-    return _months(_year_in(words, now, month), month, 1, now)
+    return _month_bounds(_year_in(words, now, month), month, 1, now)
 
 
 def _week_of_month(match: re.Match[str], now: datetime) -> _Bounds:
@@ -319,22 +319,22 @@ def _week_of_month(match: re.Match[str], now: datetime) -> _Bounds:
 
 
 def _season(match: re.Match[str], now: datetime) -> _Bounds:
-    return _months(int(match["syear"]), SEASONS[match["season"]], 3, now)
+    return _month_bounds(int(match["syear"]), SEASONS[match["season"]], 3, now)
 
 
 def _quarter(match: re.Match[str], now: datetime) -> _Bounds:
     month = 3 * int(match["quarter"][1]) - 2
-    return _months(_year_in(match["quarter"], now, month), month, 3, now)
+    return _month_bounds(_year_in(match["quarter"], now, month), month, 3, now)
 
 
 def _year(match: re.Match[str], now: datetime) -> _Bounds:
-    return _months(int(match["year"]), 1, 12, now)
+    return _month_bounds(int(match["year"]), 1, 12, now)
 
 
 def _ago(match: re.Match[str], now: datetime) -> _Bounds:
     """Return the day that long ago; for weeks, months and years a stretch around it, since nobody
     counts them exactly."""
-    low, high, unit = _counted(match["ago"])
+    low, high, unit = _count_and_unit(match["ago"])
     if high > low:
         longest, shortest = (_time_ago(count, unit, now) for count in (high, low))
         return longest[0], shortest[1]
@@ -355,19 +355,19 @@ def _time_ago(count: int, unit: str, now: datetime) -> _Bounds:
     if unit == "sprint":
         return calendar("sprint", count, now)
     if unit == "month":
-        return _months(*_shifted(now, -count), 1, now)
-    return _months(now.year - count, 1, 12, now)
+        return _month_bounds(*_shifted_month(now, -count), 1, now)
+    return _month_bounds(now.year - count, 1, 12, now)
 
 
 def _half_ago(match: re.Match[str], now: datetime) -> _Bounds:
     if "hour" in match["half"]:
         return now - timedelta(minutes=45), now
     # The month that long ago and those around it.
-    return _months(*_shifted(now, -7), 3, now)
+    return _month_bounds(*_shifted_month(now, -7), 3, now)
 
 
 def _last_stretch(match: re.Match[str], now: datetime) -> _Bounds:
-    _, count, unit = _counted(match["run"])
+    _, count, unit = _count_and_unit(match["run"])
     days = {
         "minute": 1 / 1440, "hour": 1 / 24, "day": 1, "week": 7, "fortnight": 14, "sprint": SPRINT_DAYS,
         "month": 30.5, "year": 365.25,
@@ -401,11 +401,11 @@ def calendar(unit: str, back: int, now: datetime) -> _Bounds:
         start -= timedelta(days=7 * (back if today.weekday() >= 5 else max(0, back - 1)))
         return start, start + timedelta(days=2)
     if unit == "year":
-        return _months(now.year - back, 1, 12, now)
+        return _month_bounds(now.year - back, 1, 12, now)
     if unit == "quarter":
         first = now.replace(month=3 * ((now.month - 1) // 3) + 1, day=1)
-        return _months(*_shifted(first, -3 * back), 3, now)
-    return _months(*_shifted(now, -back), 1, now)
+        return _month_bounds(*_shifted_month(first, -3 * back), 3, now)
+    return _month_bounds(*_shifted_month(now, -back), 1, now)
 
 
 def _night(match: re.Match[str], now: datetime) -> _Bounds:
@@ -432,8 +432,8 @@ def _day_word(match: re.Match[str], now: datetime) -> _Bounds:
 
 def _day_of_month(match: re.Match[str], now: datetime) -> _Bounds:
     day_number = _numbers(match["nthday"])[0]
-    year, month = (now.year, now.month) if day_number <= now.day else _shifted(now, -1)
-    day = _at(now, year, month, day_number)
+    year, month = (now.year, now.month) if day_number <= now.day else _shifted_month(now, -1)
+    day = _day_at(now, year, month, day_number)
     return day, day + timedelta(days=1)
 
 
@@ -470,7 +470,7 @@ def _with_open_end(
     return start, end, offset
 
 
-def _joined(time_spans: list[TimeSpan], low: str) -> Iterator[TimeSpan]:
+def _join_ranges(time_spans: list[TimeSpan], low: str) -> Iterator[TimeSpan]:
     """Make one span of "between X and Y" and "from X to Y"."""
     place = 0
     while place < len(time_spans):
@@ -511,7 +511,7 @@ def _year_in(words: str, now: datetime, month: int) -> int:
     return int(match[0]) if match else now.year - (month > now.month)
 
 
-def _counted(words: str) -> tuple[int, int, str]:
+def _count_and_unit(words: str) -> tuple[int, int, str]:
     """Return the least and the greatest number that words of the form `COUNT UNIT` have, and the unit: 1, 2
     and "week" for "a week or two"; 1 where none stands there."""
     unit = re.search(r"minute|hour|day|week|fortnight|sprint|month|year", words)
@@ -528,22 +528,22 @@ def count_of(words: str) -> int:
     return int(first) if first.isdigit() else _COUNTS[first]
 
 
-def _shifted(now: datetime, months: int) -> tuple[int, int]:
+def _shifted_month(now: datetime, months: int) -> tuple[int, int]:
     total = now.year * 12 + now.month - 1 + months
     return total // 12, total % 12 + 1
 
 
-def _months(year: int, month: int, count: int, now: datetime) -> _Bounds:
-    start = _at(now, year, month, 1)
-    return start, _at(now, *_shifted(start, count), 1)
+def _month_bounds(year: int, month: int, count: int, now: datetime) -> _Bounds:
+    start = _day_at(now, year, month, 1)
+    return start, _day_at(now, *_shifted_month(start, count), 1)
 
 
-def _at(now: datetime, year: int, month: int, day: int) -> datetime:
+def _day_at(now: datetime, year: int, month: int, day: int) -> datetime:
     return datetime(year, month, day, tzinfo=now.tzinfo)
 
 
 def _midnight(at: datetime) -> datetime:
-    return _at(at, at.year, at.month, at.day)
+    return _day_at(at, at.year, at.month, at.day)
 
 
 def _days_back(now: datetime, days: int) -> _Bounds:

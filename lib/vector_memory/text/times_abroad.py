@@ -18,10 +18,10 @@ _UNITS = ("hours", "days", "week", "weeks", "month", "months", "year", "years")
 _WHOLE = (
     "yesterday", "today", "the day before yesterday", "recently", "week before last", "month before last",
 )  # fmt: skip
-_NAMED = frozenset((*WEEKDAYS, *MONTHS, *_UNITS, "weekend", "night"))
-_TIMES = _NAMED | frozenset(_WHOLE)
+_TIME_NAMES = frozenset((*WEEKDAYS, *MONTHS, *_UNITS, "weekend", "night"))
+_TIMES = _TIME_NAMES | frozenset(_WHOLE)
 _LEADING = ("since", "last", "next", "this")
-_HERE = "hier"
+_HIER = "hier"
 """Yesterday in French, here in German."""
 _GERMAN, _BEFORE_DOTTED = (tables.sets("time_words")[part] for part in ("german", "dotted"))
 _DIGITS = r"\d{1,4}"
@@ -30,7 +30,7 @@ _DOTTED = r"(?<![\w.])\d{1,2}\.\d{1,2}\.(?:(?:19|20)\d\d)?(?!\.?\w)"
 
 
 @lru_cache(maxsize=1)
-def _words() -> dict[str, str]:
+def _english_words() -> dict[str, str]:
     """Return the English words by the foreign ones."""
     english_words: dict[str, str] = {}
     for line in tables.lines("times_abroad"):
@@ -41,14 +41,14 @@ def _words() -> dict[str, str]:
 
 def is_month(word: str) -> bool:
     """Whether a word in small letters is a month's name that is written otherwise in English."""
-    return _words().get(word, word) in MONTHS and word not in MONTHS
+    return _english_words().get(word, word) in MONTHS and word not in MONTHS
 
 
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """Return what finds a foreign word for a time that is none in English, several words in a row that may be
     read, and one of them."""
-    english_words = _words()
+    english_words = _english_words()
     # "im August": the month itself is the same.
     telling = ["im"] + [
         word
@@ -78,7 +78,7 @@ def without_next(text: str) -> str:
     kept_words: list[str] = []
     for word in text.replace("que viene", "next").split(" "):
         bare = word.rstrip(".,;:!?)")
-        if _words().get(bare.lower(), bare) != "next":
+        if _english_words().get(bare.lower(), bare) != "next":
             kept_words.append(word)
         elif kept_words:
             kept_words[-1] += word[len(bare) :]
@@ -113,13 +113,13 @@ def in_english(low: str) -> tuple[str, Sequence[tuple[int, int]] | None]:
 
 def _translate_row(low: str, matches: Sequence[re.Match[str]]) -> str:
     """Return words in a row in English and in its order, "" where they name no time."""
-    english = _words()
-    if any(word[0] == _HERE for word in matches) and not _GERMAN.isdisjoint(words_in(low)):
+    english = _english_words()
+    if any(word[0] == _HIER for word in matches) and not _GERMAN.isdisjoint(words_in(low)):
         return ""
     words = [english.get(word[0]) or _with_month_name(word, low) or word[0] for word in matches]
     if not any(word in _TIMES or " " in word for word in words):
         return ""
-    return " ".join(_ordered(words))
+    return " ".join(_in_english_order(words))
 
 
 def _with_month_name(date: re.Match[str], low: str) -> str:
@@ -134,7 +134,7 @@ def _with_month_name(date: re.Match[str], low: str) -> str:
     return f"{int(day)} {MONTHS[int(month) - 1]} {year}".strip() if is_date else ""
 
 
-def _ordered(words: Sequence[str]) -> list[str]:
+def _in_english_order(words: Sequence[str]) -> list[str]:
     """Return English words in the order of English."""
     ordered: list[str] = []
     place = 0
@@ -143,7 +143,7 @@ def _ordered(words: Sequence[str]) -> list[str]:
         if word == "ago" and len(following) == 2 and following[1] in _UNITS:
             ordered += [*following, "ago"]
             place += 3
-        elif following[:1] in (["last"], ["next"]) and (word in _NAMED or word.isdecimal()):
+        elif following[:1] in (["last"], ["next"]) and (word in _TIME_NAMES or word.isdecimal()):
             ordered += [following[0], word]
             place += 2
         else:

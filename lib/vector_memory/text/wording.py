@@ -89,13 +89,13 @@ def sentences(text: str) -> list[str]:
 
 def tokens(sentence: str) -> Reading:
     """Return a sentence's words, numbers and signs in their order and one spelling."""
-    return tuple(token for part in _tokens(sentence) for token in part)
+    return tuple(token for part in _clause_tokens(sentence) for token in part)
 
 
 @lru_cache(maxsize=512)
 def readings(sentence: str) -> frozenset[Reading]:
     """Return the wordings of a sentence that say the same as it does."""
-    parts = [part for part in _tokens(sentence) if part]
+    parts = [part for part in _clause_tokens(sentence) if part]
     flat = tuple(token for part in parts for token in part)
     wordings = {_types_last(_without_we(flat))}
     if len(parts) > 1 and parts[0][0] in _FRONTED and len(parts[0]) > 1:
@@ -112,17 +112,17 @@ def _token_rows(text: str) -> list[Reading]:
     return [tokens(sentence) for sentence in sentences(text)]
 
 
-def _tokens(sentence: str) -> list[Reading]:
+def _clause_tokens(sentence: str) -> list[Reading]:
     """Return the tokens of a sentence, cut at its commas."""
     text = _GROUPED.sub(
         lambda grouped: grouped[0].replace(",", ""), sentence.translate(_QUOTES).strip()
     )
     for pattern, instead in _REWRITES:
         text = pattern.sub(instead, text)
-    return [_words_of(part) for part in re.split(r",\s+", text)]
+    return [_part_tokens(part) for part in re.split(r",\s+", text)]
 
 
-def _words_of(part: str) -> Reading:
+def _part_tokens(part: str) -> Reading:
     # A capital within a sentence is a name: "team A".
     spelled = (
         raw if raw == "A" and place else _spelling(raw)
@@ -174,11 +174,11 @@ def _reworded(reading: Reading) -> set[Reading]:
     (place,) = places
     modal = "must" if reading[place - 1 : place] == ("must",) and reading[place] == "be" else ""
     if place and (reading[place] in _BE or modal):
-        wordings |= _active(reading, place, modal)
+        wordings |= _active_readings(reading, place, modal)
     return wordings
 
 
-def _active(reading: Reading, place: int, modal: str) -> set[Reading]:
+def _active_readings(reading: Reading, place: int, modal: str) -> set[Reading]:
     """Return the active sentences that say the same as a passive one.
 
     Args:
