@@ -20,7 +20,7 @@ from vector_memory.system.json_in import Record
 _AMONG_AGENTS = "inter_agent_communication"
 _TYPES = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted", _AMONG_AGENTS})  # fmt: skip
 _AT_THE_KEYBOARD = ("cli", "vscode")
-_LEARNED_TYPES = (b'"session_meta"', b'"turn_context"')
+_COMMON_TYPES = (b'"session_meta"', b'"turn_context"')
 _HEAD_BYTES = 200
 """Where a line's type stands."""
 REWOUND = "rewound"
@@ -54,16 +54,16 @@ def _is_early_header(data: Record) -> bool:
 
 
 def translate(
-    entries: Iterable[TranscriptEntry], learned_fields: Record | None = None
+    entries: Iterable[TranscriptEntry], common_fields: Record | None = None
 ) -> Iterator[TranscriptEntry]:
     """Return the entries with those of Codex rollouts translated; others pass as they are.
 
     Args:
         entries: the entries, in order.
-        learned_fields: what `learned` gives, where they do not begin at the file's start.
+        common_fields: what `read_common_fields` gives, where they do not begin at the file's start.
     """
-    common = Record(learned_fields or {})
-    for entry in own_of((_in_envelope(raw_entry, common) for raw_entry in entries), common):
+    common = Record(common_fields or {})
+    for entry in without_copies((_in_envelope(raw_entry, common) for raw_entry in entries), common):
         payload, kind = entry.data.part("payload"), entry.data.text("type")
         if not _is_rollout_entry(entry):
             yield entry
@@ -78,7 +78,7 @@ def translate(
             yield entry._replace(data=translated)
 
 
-def own_of(entries: Iterable[TranscriptEntry], common: Record) -> Iterator[TranscriptEntry]:
+def without_copies(entries: Iterable[TranscriptEntry], common: Record) -> Iterator[TranscriptEntry]:
     """Return the entries of a rollout without the copies of another one, those of other files as they are.
 
     Args:
@@ -92,8 +92,8 @@ def own_of(entries: Iterable[TranscriptEntry], common: Record) -> Iterator[Trans
             continue
         # A turn that was copied counts as well: what is taken back may reach into the copies.
         placed = _with_place(entry, turns)
-        own_entries = copies.own(placed, common)
-        _learn(common, entry.data.text("type"), entry.data.part("payload"))
+        own_entries = copies.take(placed, common)
+        _note_common_fields(common, entry.data.text("type"), entry.data.part("payload"))
         yield from own_entries
 
 
@@ -155,7 +155,7 @@ class _Copies:
         """The entries from the last prompt among the copies on: it may be the fork's first prompt, and then an answer to
         it follows."""
 
-    def own(self, entry: TranscriptEntry, common: Record) -> list[TranscriptEntry]:
+    def take(self, entry: TranscriptEntry, common: Record) -> list[TranscriptEntry]:
         """Return the entries that the next one shows to be no copies.
 
         Args:
@@ -198,7 +198,7 @@ def _role(entry: TranscriptEntry) -> str:
     return "" if str(payload.get("type")).endswith("_output") else role
 
 
-def learned(path: str, offset: int) -> Record:
+def read_common_fields(path: str, offset: int) -> Record:
     """Return what a rollout's lines before a byte offset say of all that follow: session, folder and
     branch stand on lines of their own. Nothing for other files."""
     common = Record()
@@ -211,14 +211,14 @@ def learned(path: str, offset: int) -> Record:
         lines_read = 0
         while file.tell() < offset and not (is_early and lines_read >= _EARLY_LINES):
             line, lines_read = file.readline(LONGEST_LINE_BYTES), lines_read + 1
-            if is_early or any(mark in line[:_HEAD_BYTES] for mark in _LEARNED_TYPES):
+            if is_early or any(mark in line[:_HEAD_BYTES] for mark in _COMMON_TYPES):
                 for data in parse_objects(line):
                     enveloped = _in_envelope(TranscriptEntry(0, 0, 0, 0, data), common).data
-                    _learn(common, enveloped.text("type"), enveloped.part("payload"))
+                    _note_common_fields(common, enveloped.text("type"), enveloped.part("payload"))
     return common
 
 
-def _learn(common: Record, kind: str, payload: Record) -> None:
+def _note_common_fields(common: Record, kind: str, payload: Record) -> None:
     """Take what an entry says of all that follow. A second `session_meta` is that of another rollout."""
     if kind == _EARLY_ITEM and payload.get("role") == "user":
         common.update(_folder_in(_text_of(payload)))

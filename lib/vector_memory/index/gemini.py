@@ -94,7 +94,7 @@ class ChatDocument:
                 yield TranscriptEntry(number, 0, 0, number - 1, Record(message))
 
 
-def learned(path: str, header: Record | None = None) -> Record:
+def read_common_fields(path: str, header: Record | None = None) -> Record:
     """Return what is said of all messages of a chat: its session and folder. Nothing for other files.
 
     Args:
@@ -128,23 +128,23 @@ def _folder_of(path: str) -> str:
 
 
 def translate(
-    path: str, entries: Iterable[TranscriptEntry], learned_fields: Record
+    path: str, entries: Iterable[TranscriptEntry], common_fields: Record
 ) -> Iterator[TranscriptEntry]:
     """Return the entries with those of a chat translated; others pass as they are.
 
     Args:
         path: the file.
         entries: its entries, in order.
-        learned_fields: what `learned` gives, where they do not begin at the file's start.
+        common_fields: what `read_common_fields` gives, where they do not begin at the file's start.
 
     Returns:
         The entries. Those of a list of messages are parts of their line, as many as there are messages.
     """
-    common, history = learned_fields, _MessageHistory()
+    common, history = common_fields, _MessageHistory()
     for entry in entries:
         listed_messages = entry.data.part("$set").parts("messages") if common else []
         if is_header(entry.data):
-            common = learned(path, entry.data)
+            common = read_common_fields(path, entry.data)
         elif listed_messages:
             for part in history.places_of_new(listed_messages):
                 for line in history.new_lines(listed_messages[part]):

@@ -131,7 +131,7 @@ def ideas(
     listed_terms = [set(analysis.analyse(box.text)) for box in boxes if not box.is_answered]
     by_name: dict[str, Idea] = {}
     for place, (unit, verdict) in enumerate(kept):
-        text = self_contained(unit, title, files)
+        text = self_contained_text(unit, title, files)
         intent = intent_of(unit, verdict)
         if intent in BINDING and is_explained and _may_be_report(unit, judged):
             intent = PROBLEM
@@ -147,14 +147,14 @@ def ideas(
         is_mended = intent == PROBLEM and place < last_solution
         # A todo, or what has a date, is settled by work alone: an answer only takes note of it.
         takes_work = intent == TODO or has_deadline(unit.text)
-        is_settled = unit.worked or bool(files) if takes_work else unit.answered
+        is_settled = unit.has_work or bool(files) if takes_work else unit.is_answered
         is_answered = bool(unit.done) or is_mended or (unit.speaker == USER and is_settled)
         if intent in OPEN_KINDS and _ANSWER_OF_A_FORM in unit.text:
             # The assistant asked, and what stands there is the answer.
             continue
         if intent in (SOLUTION, *OPEN_KINDS) and _says_what_is_listed(unit, listed_terms):
             continue
-        if text and not (intent == QUESTION and unit.speaker == USER and unit.answered):
+        if text and not (intent == QUESTION and unit.speaker == USER and unit.is_answered):
             # What was looked up and told is no question any more, and the passage has the answer.
             idea = Idea(text, intent, verdict.worth, unit, is_answered)
             by_name.setdefault(idea.name, idea)
@@ -183,12 +183,12 @@ def _says_what_is_listed(unit: Unit, listed_terms: Sequence[set[str]]) -> bool:
 def intent_of(unit: Unit, verdict: Verdict) -> str:
     """Return what a sentence is meant as: its box, its question mark, what it says plainly of itself and who speaks
     settle what the model leaves open. Only the user decides and prefers, unless the assistant says so plainly."""
-    if unit.about:
+    if unit.refusal:
         return PREFERENCE
     if unit.done is not None:
         return SOLUTION if unit.done else TODO
     plain_intent = plain_kind(unit.text, unit.speaker == USER)
-    if unit.deferred or unit.text.endswith("?"):
+    if unit.is_deferred or unit.text.endswith("?"):
         return QUESTION
     if plain_intent not in ("", FACT):
         return plain_intent
@@ -213,7 +213,7 @@ def _may_be_report(unit: Unit, judged: Sequence[tuple[Unit, Verdict]]) -> bool:
         for other, _ in judged
     ):
         return False
-    is_first = unit.speaker == USER and not (unit.before or unit.about)
+    is_first = unit.speaker == USER and not (unit.before or unit.refusal)
     is_plain = plain_kind(unit.text, is_users=True) != ""
     return is_first and not is_plain and not any(cues(unit)[name] for name in _ORDERING)
 
@@ -224,14 +224,14 @@ def _is_half(text: str) -> bool:
     return last_word.endswith(_HALF_SIGNS) or last_word in _GRAMMAR["breaking off"]
 
 
-def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:
+def self_contained_text(unit: Unit, title: str, files: Sequence[str]) -> str:
     """Return a sentence with what it leans on: what was refused, the heading, the sentence before where it
     begins with a pronoun or names nothing, the file where it says "this file"; "" where nothing tells what
     it is about, or both are too long together."""
     text = capitalised(_bare_sentence(unit))
     if len(files) == 1 and _names_this_file(text) and files[0] not in text:
         text = f"{text.rstrip('.')} ({files[0]})."
-    lead = unit.about or unit.heading
+    lead = unit.refusal or unit.heading
     if lead and lead.lower() not in text.lower():
         return _within_limit(f"{lead}: {text}", "" if _leans_on_before(unit) else text)
     if _says_enough(

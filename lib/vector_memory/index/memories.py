@@ -31,7 +31,7 @@ from vector_memory.text.chatter import is_applause, is_chatter
 from vector_memory.text.fence import TASK
 from vector_memory.text.harmless import PASTED, TOOL
 from vector_memory.text.mentions import exact_terms
-from vector_memory.text.prompts import hardly_speaks, says_nothing
+from vector_memory.text.prompts import says_hardly_anything, says_nothing
 from vector_memory.text.statements import CODE, HEADING, ITEM, Statement, statements
 from vector_memory.text.words import is_made_of, letters_in, sentences_in, words_in
 
@@ -142,7 +142,9 @@ def _says_nothing(exchange: Exchange, prompt: str, parts: Sequence[_Part]) -> bo
     if exchange.files or any(step.kind != SAID for step in exchange.steps):
         return False
     if exact_terms(prompt) or not (
-        says_nothing(prompt) or is_applause(prompt) or (hardly_speaks(prompt) and not is_choice)
+        says_nothing(prompt)
+        or is_applause(prompt)
+        or (says_hardly_anything(prompt) and not is_choice)
     ):
         return False
     answer_texts = [part.text for part in parts if part.speaker == "assistant"]
@@ -150,7 +152,7 @@ def _says_nothing(exchange: Exchange, prompt: str, parts: Sequence[_Part]) -> bo
     new_words = set(words_in(answer)) - set(words_in(prompt))
     if exact_terms(answer) or any(map(str.isdigit, new_words)):
         return False
-    return hardly_speaks(answer) if prompt.endswith("?") else len(answer) < LEAST_ANSWER
+    return says_hardly_anything(answer) if prompt.endswith("?") else len(answer) < LEAST_ANSWER
 
 
 def _branch_and_pull(exchange: Exchange, clean: Callable[[str], str]) -> dict[str, object]:
@@ -175,7 +177,7 @@ def _branch_and_pull(exchange: Exchange, clean: Callable[[str], str]) -> dict[st
 
 def around_prompt(exchange: Exchange) -> tuple[str, str, str]:
     """Return the user's own words of a prompt between what stands before and behind them in their passage."""
-    words = pastes.own(exchange.prompt) if exchange.is_users else exchange.prompt
+    words = pastes.typed_words(exchange.prompt) if exchange.is_users else exchange.prompt
     follows = next(_parts(exchange, "", str), None)
     behind = f"\n{follows.head}{follows.text[:LEAST_CHARS]}" if follows else ""
     return (NOTED if exchange.is_users else TASK), words, behind
@@ -189,7 +191,7 @@ def title_of_exchange(exchange: Exchange, prompt: str, clean: Callable[[str], st
         prompt: its prompt, redacted.
         clean: redacts a text.
     """
-    own_words = pastes.own(prompt) if exchange.is_users else prompt
+    own_words = pastes.typed_words(prompt) if exchange.is_users else prompt
     return harmless.unmarked(title_of(own_words) or title_of(clean(exchange.answer)[:2_000]))
 
 
@@ -263,7 +265,7 @@ def _done_parts(steps: Sequence[ExchangeStep], clean: Callable[[str], str]) -> I
 
 def _said_parts(speaker: str, head: str, text: str) -> Iterator[_Part]:
     """Yield a text's statements as they stand there. What the user pasted is told from what he typed."""
-    parts = pastes.parted(text) if speaker == "user" and head != TASK else [(text, False)]
+    parts = pastes.typed_and_pasted(text) if speaker == "user" and head != TASK else [(text, False)]
     for words, is_pasted in parts:
         for part in _statement_parts(speaker, words):
             if is_pasted or speaker != "user":

@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index import gemini
-from vector_memory.index.codex import is_rollout, learned, translate
+from vector_memory.index.codex import is_rollout, read_common_fields, translate
 from vector_memory.index.cursor import HEAD_BYTES, Cursor, Position, fingerprint
 from vector_memory.index.exchanges import MOST_BEFORE, SAID, Exchange, ExchangeStep, Reading
 from vector_memory.index.fixes.fix_drafts import fix_drafts
@@ -155,8 +155,8 @@ def _read_from(
     reading = Reading(begin.turns)
     lines = _entries_from(path, begin, final)
     is_begun = bool(begin.offset)
-    rollout_fields = learned(path, begin.offset) if is_begun else None
-    chat_fields = gemini.learned(path) if is_begun else Record()
+    rollout_fields = read_common_fields(path, begin.offset) if is_begun else None
+    chat_fields = gemini.read_common_fields(path) if is_begun else Record()
     for entry in translate(
         _entries_after(gemini.translate(path, lines, chat_fields), begin), rollout_fields
     ):

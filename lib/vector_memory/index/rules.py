@@ -55,7 +55,7 @@ def features(text: str) -> Mapping[str, float]:
     # What is longer is no sentence, and its end tells no more.
     sentence = _untitled(text[: 2 * LONGEST].replace("\u2019", "'"))
     is_abroad = analysis.is_foreign(sentence)
-    unit = Unit(sentence, sentence, USER, False, "", "", (), None, 0.0, abroad=is_abroad)
+    unit = Unit(sentence, sentence, USER, False, "", "", (), None, 0.0, is_foreign=is_abroad)
     form_values = form(unit)
     values = {name: float(form_values[name]) for name in _OF_FORM}
     values |= {f"cue {name}": float(has) for name, has in cues(unit).items()}

@@ -46,26 +46,26 @@ PATTERNS = tables.patterns("sentences", os.path.dirname(__file__))
 
 class Unit(NamedTuple):
     """One sentence or item of a list. `text` is plain, `raw` as it was written; `heading` is what an item
-    stands under, `about` what the user refused with it; `before` are the sentences before it in the same
+    stands under, `refusal` what the user refused with it; `before` are the sentences before it in the same
     breath; `done` says whether its box is ticked, None without a box; `place` is 0 … 1 from the beginning of what was said at
-    once; `answered` says whether the assistant said anything of substance after it, `worked` whether anything was run;
-    `abroad` whether it is in another language than English, as the exchange is or by its own words; `deferred` whether it
-    is a question of the user's of which he says at once that somebody else has to be asked; `file` is the to-do list in
-    which it is a box, "" for what was said."""
+    once; `is_answered` says whether the assistant said anything of substance after it, `has_work` whether anything was run
+    after it; `is_foreign` whether it is in another language than English, as the exchange is or by its own words;
+    `is_deferred` whether it is a question of the user's of which he says at once that somebody else has to be asked;
+    `file` is the to-do list in which it is a box, "" for what was said."""
 
     text: str
     raw: str
     speaker: str
     is_item: bool
     heading: str
-    about: str
+    refusal: str
     before: tuple[str, ...]
     done: bool | None
     place: float
-    answered: bool = False
-    worked: bool = False
-    abroad: bool = False
-    deferred: bool = False
+    is_answered: bool = False
+    has_work: bool = False
+    is_foreign: bool = False
+    is_deferred: bool = False
     file: str = ""
 
 
@@ -90,9 +90,9 @@ def units(passages: Iterable[str]) -> list[Unit]:
             last_places[voice.who] = place
     return [
         unit._replace(
-            answered=place < last_places[ASSISTANT] and not unit.deferred,
-            worked=place < last_places[DONE],
-            abroad=is_abroad(unit.text),
+            is_answered=place < last_places[ASSISTANT] and not unit.is_deferred,
+            has_work=place < last_places[DONE],
+            is_foreign=is_abroad(unit.text),
         )
         for place, voice in enumerate(all_voices)
         for unit in (
@@ -137,7 +137,7 @@ def _units_of_voice(voice: Voice) -> list[Unit]:
             speaker=voice.who,
             is_item=statement.form == ITEM,
             heading=heading,
-            about="" if voice.about.endswith(_PLAN) else voice.about,
+            refusal="" if voice.refusal.endswith(_PLAN) else voice.refusal,
             before=tuple(before[-2:]),
             done=False if statement.done is None and _is_of_open_items(heading) else statement.done,
             place=min(number, FAR) / FAR,
@@ -146,7 +146,7 @@ def _units_of_voice(voice: Voice) -> list[Unit]:
         before.append(statement.text)
         if question and voice.who == USER and _is_deferred(question.text, statement.text):
             idea_units[-1] = question._replace(
-                text=f"{question.text} {statement.text}", deferred=True
+                text=f"{question.text} {statement.text}", is_deferred=True
             )
         elif _may_be_idea(unit):
             idea_units.append(unit)
@@ -166,7 +166,7 @@ def _is_deferred(question: str, next_sentence: str) -> bool:
 def _may_be_idea(unit: Unit) -> bool:
     text = unit.text
     is_long_enough = len(text) >= (SHORTEST if text.isascii() else SHORTEST // 3) or bool(
-        unit.about
+        unit.refusal
     )
     is_table = unit.raw.lstrip().startswith("|") and "\n" in unit.raw
     # Of what was redacted half is gone: it stays readable in its passage.
@@ -203,7 +203,7 @@ def form(unit: Unit) -> dict[str, float]:
         "emoji": any(_is_emoji(sign) for sign in unit.raw),
         "item": unit.is_item,
         "headed": bool(unit.heading),
-        "refused": bool(unit.about),
+        "refused": bool(unit.refusal),
         "open box": unit.done is False,
         "done box": unit.done is True,
         "first": not before,
@@ -220,14 +220,14 @@ def _is_emoji(sign: str) -> bool:
     return "\u2600" <= sign <= "\u27bf" or "\U0001f300" <= sign <= "\U0001faff"
 
 
-def narrates(unit: Unit) -> bool:
+def is_narration(unit: Unit) -> bool:
     """Whether the assistant says in English what it is about to do, or offers to, also above a list."""
     sentence = f"{unit.heading} {unit.text}".replace("\u2019", "'")
-    is_in_english = unit.speaker == ASSISTANT and not unit.abroad
+    is_in_english = unit.speaker == ASSISTANT and not unit.is_foreign
     return is_in_english and bool(PATTERNS["narrates"].search(sentence))
 
 
-def reports(unit: Unit) -> bool:
+def is_change_report(unit: Unit) -> bool:
     """Whether the assistant says what it changed, in which file even, and no reason: whoever wants to know has the
     repository's history."""
     file_match = PATTERNS["file first"].match(unit.text)
@@ -243,7 +243,7 @@ def cues(unit: Unit) -> dict[str, bool]:
     English) a sentence, or its heading, has."""
     text = unit.text.replace("’", "'")
     english = _cue_patterns("idea_cues")
-    patterns = _cue_patterns("idea_cues_abroad") if unit.abroad else english
+    patterns = _cue_patterns("idea_cues_abroad") if unit.is_foreign else english
     return {
         name: name in patterns
         and patterns[name].search(unit.heading if name.startswith(UNDER) else text) is not None

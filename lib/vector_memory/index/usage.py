@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
-from vector_memory.index.codex import is_rollout, own_of
+from vector_memory.index.codex import is_rollout, without_copies
 from vector_memory.index.transcript import TranscriptEntry, read_entries
 from vector_memory.system.json_in import Record
 from vector_memory.text.words import is_made_of
@@ -52,7 +52,7 @@ def usage_of(path: str) -> dict[Key, Usage]:
     answers: dict[str, tuple[Key, Usage]] = {}
     usages: dict[Key, Usage] = defaultdict(Usage)
     model, common = "", Record()
-    for entry in own_of(read_entries(path, final=True), common):
+    for entry in without_copies(read_entries(path, final=True), common):
         if is_rollout(entry.data) or entry.data.text("type") in ("turn_context", "event_msg"):
             payload = entry.data.part("payload")
             model = _valid_name(payload.text("model")) or model or _valid_name(common.text("model"))

@@ -19,11 +19,11 @@ last one."""
 
 
 class Voice(NamedTuple):
-    """What one says at once: `who` it is, "" for what goes on from before the text begins; `about` is what the
+    """What one says at once: `who` it is, "" for what goes on from before the text begins; `refusal` is what the
     user refused with it, "" for nothing; `is_plan` says that it is put to the user to be agreed to."""
 
     who: str
-    about: str
+    refusal: str
     text: str
     is_plan: bool = False
 
@@ -38,6 +38,6 @@ def voices(text: str) -> list[Voice]:
     for head, end in zip(heads, ends, strict=False):
         refused = _REFUSED.match(text, head.start(), end)
         start = refused.end() if refused else head.end()
-        about, is_plan = refused[1] if refused else "", bool(head[2])
-        spoken.append(Voice(head[1].lower(), about, text[start:end].strip(), is_plan))
+        refusal, is_plan = refused[1] if refused else "", bool(head[2])
+        spoken.append(Voice(head[1].lower(), refusal, text[start:end].strip(), is_plan))
     return [voice for voice in spoken if voice.text]

@@ -23,7 +23,7 @@ import numpy as np
 
 from vector_memory.index import rules
 from vector_memory.index.plain_kinds import plain_kind
-from vector_memory.index.units import RULES, Unit, cues, form, narrates, reports
+from vector_memory.index.units import RULES, Unit, cues, form, is_change_report, is_narration
 from vector_memory.index.voices import USER
 from vector_memory.model import FACT, QUESTION, TODO
 from vector_memory.text import analysis
@@ -99,22 +99,26 @@ def verdicts(
     by = by or weights()
     judged = []
     for place, unit in enumerate(units):
-        table = WORDS if unit.abroad or vectors is None else MEANING
+        table = WORDS if unit.is_foreign or vectors is None else MEANING
         phrases = cues(unit)
-        row = features(unit, phrases, None if vectors is None or unit.abroad else vectors[place])
-        least = LEAST_ABROAD if unit.abroad else by.least[table][unit.speaker != USER]
+        row = features(
+            unit, phrases, None if vectors is None or unit.is_foreign else vectors[place]
+        )
+        least = LEAST_ABROAD if unit.is_foreign else by.least[table][unit.speaker != USER]
         is_users = unit.speaker == USER
         plain_intent = plain_kind(unit.text, is_users)
         is_binding = is_users and (
             phrases[RULES] or has_deadline(unit.text) or rules.binds(unit.text)
         )
-        if plain_intent or is_binding or unit.deferred or unit.done is False:
+        if plain_intent or is_binding or unit.is_deferred or unit.done is False:
             # Where no spaces part the words, the weights know too few of them to tell the items of such a list apart.
             is_listed = unit.done is False and analysis.is_unspaced(unit.text)
             says_little = is_listed or plain_intent in (TODO, QUESTION)
             least = min(least, LEAST_TODO if says_little else LEAST_PLAIN)
         verdict = _verdict(by.intents, by.tables[table] @ row, least)
-        is_passing = narrates(unit) or ((plain_intent or verdict.intent) == FACT and reports(unit))
+        is_passing = is_narration(unit) or (
+            (plain_intent or verdict.intent) == FACT and is_change_report(unit)
+        )
         judged.append(replace(verdict, worth=0.0, is_kept=False) if is_passing else verdict)
     return judged
 

@@ -40,12 +40,12 @@ class _Line(NamedTuple):
     form: int
 
 
-def parted(text: str) -> list[tuple[str, bool]]:
+def typed_and_pasted(text: str) -> list[tuple[str, bool]]:
     """Return a prompt in parts, in order, each with whether it was pasted. The parts make up the prompt."""
     return list(_parts(text))
 
 
-def own(text: str) -> str:
+def typed_words(text: str) -> str:
     """Return a prompt without what was pasted into it."""
     return "".join(part for part, is_pasted in _parts(text) if not is_pasted)
 

@@ -226,7 +226,7 @@ def says_nothing(text: str) -> bool:
     )
 
 
-def hardly_speaks(text: str) -> bool:
+def says_hardly_anything(text: str) -> bool:
     """Whether a text has no word of its own, or is one word: alone it tells nobody what it is about."""
     words = words_in(text)
     own_words = [word for word in _telling_words(words) if word not in analysis.STOP_WORDS]

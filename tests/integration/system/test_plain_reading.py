@@ -51,7 +51,7 @@ NAMED: dict[str, tuple[str, Reader]] = {
     "transcripts": ("s1.jsonl", lambda path: reader.transcripts_below(os.path.dirname(path))),
     "exchanges": ("s1.jsonl", lambda path: reader.read_exchanges(path, final=True)),
     "a cursor": ("s1.jsonl", lambda path: cursor.fingerprint(path, 500, 500)),
-    "a rollout": ("s1.jsonl", lambda path: codex.learned(path, 500)),
+    "a rollout": ("s1.jsonl", lambda path: codex.read_common_fields(path, 500)),
     "earlier prompts": ("s1.jsonl", earlier_prompts.read),
     "the client's memory": (
         "memory/MEMORY.md",

@@ -10,7 +10,7 @@ from vector_memory.index.ideas import (
     MOST_IDEAS,
     Idea,
     ideas,
-    self_contained,
+    self_contained_text,
 )
 from vector_memory.index.units import Unit, units
 from vector_memory.index.voices import voices
@@ -59,7 +59,7 @@ def test_a_refusal_is_a_preference_that_says_what_was_refused() -> None:
 def test_a_reason_may_have_colons(refused: str, reason: str) -> None:
     """It is all that the user said."""
     (voice,) = voices(f"User, refusing {refused}: {reason}")
-    assert (voice.about, voice.text) == (f"User, refusing {refused}", reason)
+    assert (voice.refusal, voice.text) == (f"User, refusing {refused}", reason)
 
 
 def test_pronouns_take_the_sentence_before() -> None:
@@ -67,16 +67,16 @@ def test_pronouns_take_the_sentence_before() -> None:
     _, leaning = units(
         ["Assistant: The pool has ten connections. It never closes them because of a bug."]
     )
-    assert self_contained(leaning, "", ()).startswith("The pool has ten connections. It never")
+    assert self_contained_text(leaning, "", ()).startswith("The pool has ten connections. It never")
 
 
 def test_a_problem_with_a_day_to_come_is_not_settled_by_an_answer() -> None:
     """ "Noted" renews no certificate."""
     asked = unit(
-        "The certificate of the gateway has to be renewed by May 9.", "user", answered=True
+        "The certificate of the gateway has to be renewed by May 9.", "user", is_answered=True
     )
     assert only(asked, "problem").extra == {}
-    assert only(asked._replace(worked=True), "problem").extra == {DONE: True}
+    assert only(asked._replace(has_work=True), "problem").extra == {DONE: True}
     assert only(asked._replace(text="The gateway answers slowly."), "problem").extra == {DONE: True}
 
 
@@ -84,7 +84,7 @@ def test_a_subject_that_is_the_sentence_itself_is_not_put_before_it() -> None:
     """It would say the same twice."""
     title = "But it does not do the same for the…"
     leaning = unit("but it does not do the same for the tests", "user")
-    assert self_contained(leaning, title, ()) == ""
+    assert self_contained_text(leaning, title, ()) == ""
 
 
 def kinds_of_prompt(prompt: str, answer: str) -> list[str]:
@@ -144,9 +144,9 @@ def test_a_short_rule_of_the_users_stands_alone(rule: str) -> None:
     """What was said before it is another matter, unless the rule points at it."""
     said = "The invoices are sent on Fridays because the bank batches them then."
     *_, last = units([f"User: {said} {rule}"])
-    assert self_contained(last, "", ()) == rule
+    assert self_contained_text(last, "", ()) == rule
     *_, pointing = units([f"User: {said} Never change that."])
-    assert self_contained(pointing, "", ()) == f"{said} Never change that."
+    assert self_contained_text(pointing, "", ()) == f"{said} Never change that."
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_a_short_rule_of_the_users_stands_alone(rule: str) -> None:
 )
 def test_a_rule_that_few_words_introduce_stands_alone(rule: str) -> None:
     """They point at nothing that was said before."""
-    assert self_contained(unit(rule, "user"), rule, ()) == rule
+    assert self_contained_text(unit(rule, "user"), rule, ()) == rule
     first, last = units([f"User: The invoices are sent on Fridays now. {rule}"])
     assert [one.text for one in ideas([kept(first), kept(last)])] == [first.text, rule]
 
@@ -188,25 +188,27 @@ def test_what_needs_the_sentence_before_takes_it(text: str) -> None:
     """Its first words are about that."""
     said = "The export runs in forty workers of their own."
     *_, last = units([f"User: {said} {text}"])
-    assert self_contained(last, "", ()) == f"{said} {text}"
+    assert self_contained_text(last, "", ()) == f"{said} {text}"
 
 
 def test_a_rule_that_says_a_number_again_takes_the_sentence_before() -> None:
     """There stands what it is the number of."""
     said = "The seed was 7, but the bank wants 4711."
     *_, rule = units([f"User: {said} So please use 4711 everywhere from now on."])
-    assert self_contained(rule, "", ()) == f"{said} Please use 4711 everywhere from now on."
+    assert self_contained_text(rule, "", ()) == f"{said} Please use 4711 everywhere from now on."
 
 
 def test_a_question_is_not_put_before_itself() -> None:
     asked = unit("Which dataframe library do we like?", "user")
-    assert self_contained(asked, "Hello, which dataframe library do we like?", ()) == asked.text
+    assert (
+        self_contained_text(asked, "Hello, which dataframe library do we like?", ()) == asked.text
+    )
 
 
 def test_what_nothing_explains_is_no_idea() -> None:
     """Neither a sentence before nor a title says what it is about."""
-    assert self_contained(unit("It never closes them."), "", ()) == ""
-    assert self_contained(unit("It never closes them."), "the pool", ()) == (
+    assert self_contained_text(unit("It never closes them."), "", ()) == ""
+    assert self_contained_text(unit("It never closes them."), "the pool", ()) == (
         "[the pool] It never closes them."
     )
 
@@ -214,12 +216,12 @@ def test_what_nothing_explains_is_no_idea() -> None:
 def test_items_take_their_heading() -> None:
     """A bullet stands under something; a line that ends with a colon is a heading, too."""
     (item,) = units(["Assistant: Open problems:\n- exports fail on empty projects"])
-    assert self_contained(item, "", ()) == "Open problems: Exports fail on empty projects"
+    assert self_contained_text(item, "", ()) == "Open problems: Exports fail on empty projects"
 
 
 def test_this_file_gets_its_name() -> None:
     """Where only one was in work."""
-    text = self_contained(
+    text = self_contained_text(
         unit("The issue is that this file never closes its connection."), "", ("src/queue.py",)
     )
     assert "(src/queue.py)" in text
@@ -228,23 +230,23 @@ def test_this_file_gets_its_name() -> None:
 def test_a_question_that_was_answered_is_none() -> None:
     """What is looked up stays a passage; a question that nothing was said to is open."""
     asked = unit("Why does the nightly build skip the browser tests?", "user")
-    assert ideas([kept(asked._replace(answered=True), "question")]) == []
+    assert ideas([kept(asked._replace(is_answered=True), "question")]) == []
     assert only(asked, "question").extra == {}
 
 
 def test_a_todo_that_was_only_taken_note_of_is_open() -> None:
     """It takes more than an answer: something that was run, or a file that was changed."""
-    asked = unit("TODO: write a test of the nightly export.", "user", answered=True)
+    asked = unit("TODO: write a test of the nightly export.", "user", is_answered=True)
     (noted,) = ideas([kept(asked, "todo")])
     (changed,) = ideas([kept(asked, "todo")], files=("tests/test_export.py",))
-    (ran,) = ideas([kept(asked._replace(worked=True), "todo")])
+    (ran,) = ideas([kept(asked._replace(has_work=True), "todo")])
     assert (noted.extra, changed.extra, ran.extra) == ({}, {DONE: True}, {DONE: True})
 
 
 def test_a_subject_that_is_the_sentence_itself_is_not_said_twice() -> None:
     """However it is written."""
     assert (
-        self_contained(unit("hundred reads passed."), "hundred reads passed…", ())
+        self_contained_text(unit("hundred reads passed."), "hundred reads passed…", ())
         == "Hundred reads passed."
     )
 

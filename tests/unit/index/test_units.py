@@ -10,8 +10,8 @@ from vector_memory.index.units import (
     LONGEST,
     cues,
     form,
-    narrates,
-    reports,
+    is_change_report,
+    is_narration,
     units,
 )
 from vector_memory.text import harmless
@@ -54,10 +54,10 @@ def test_what_was_pasted_is_nobodys_word() -> None:
 def test_whether_it_was_answered() -> None:
     """By something of substance, later in the exchange."""
     asked = "User: Why does the nightly build skip the browser tests?\n"
-    assert units([asked + "Assistant: " + "The browsers are missing there. " * 2])[0].answered
-    assert units([asked + "Assistant: No browsers."])[0].answered
-    assert not units([asked + "Assistant: Let me look."])[0].answered
-    assert not units([asked + "Assistant: No browsers.\nUser: And why?"])[0].answered
+    assert units([asked + "Assistant: " + "The browsers are missing there. " * 2])[0].is_answered
+    assert units([asked + "Assistant: No browsers."])[0].is_answered
+    assert not units([asked + "Assistant: Let me look."])[0].is_answered
+    assert not units([asked + "Assistant: No browsers.\nUser: And why?"])[0].is_answered
 
 
 def test_whether_anything_was_run() -> None:
@@ -65,8 +65,8 @@ def test_whether_anything_was_run() -> None:
     asked = "User: TODO: the export needs a checksum.\n"
     assert not units([asked + "Assistant: Noted, the export is to have a checksum later."])[
         0
-    ].worked
-    assert units([asked + "Done: Bash: make checksums\nAssistant: It has one."])[0].worked
+    ].has_work
+    assert units([asked + "Done: Bash: make checksums\nAssistant: It has one."])[0].has_work
 
 
 def test_a_short_sentence_is_in_the_language_of_what_it_stands_in() -> None:
@@ -78,9 +78,9 @@ def test_a_short_sentence_is_in_the_language_of_what_it_stands_in() -> None:
         + "\nAssistant: Verstanden, die Testläufe benutzen künftig immer SQLite statt Postgres, lokal wie auf dem Server. Die Datenbank bleibt dabei unberührt, solange niemand sie ausdrücklich verlangt. This is what the docs say of it."
     )
     own, *_, english = units([talk])
-    assert (own.abroad, english.abroad) == (True, False)
+    assert (own.is_foreign, english.is_foreign) == (True, False)
     assert cues(own)["rules"]
-    assert not units(["User: " + short])[0].abroad
+    assert not units(["User: " + short])[0].is_foreign
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_who_does_not_know_answers_nothing(
 ) -> None:
     """Neither the assistant, nor the user, who says whom he has to ask: then that belongs to the question."""
     question = units([f"User: {said}\nAssistant: {answer}"])[0]
-    assert (question.answered, question.deferred) == (answered, deferred)
+    assert (question.is_answered, question.is_deferred) == (answered, deferred)
     assert ("Lena" in question.text) is deferred
 
 
@@ -139,10 +139,10 @@ def test_english_turns_of_phrase_tell_nothing_of_other_languages() -> None:
     """ "Im Staging" is no "I'm staging"."""
     said = "Gelöst: im Staging gewinnt jetzt die Zeile mit der höheren Version."
     (unit,) = units([f"Assistant: {said}"])
-    assert unit.abroad
-    assert not narrates(unit)
+    assert unit.is_foreign
+    assert not is_narration(unit)
     (told,) = units(["Assistant: Got it: I'm checking the line of the version that wins now."])
-    assert narrates(told)
+    assert is_narration(told)
 
 
 def test_what_is_offered_above_a_list_is_no_idea() -> None:
@@ -150,8 +150,8 @@ def test_what_is_offered_above_a_list_is_no_idea() -> None:
     lead, item = "If you want, I can do that next:", "- The runner skips agents that are missing."
     (offered,) = units([f"Assistant: {lead}\n\n{item}"])
     (told,) = units([f"Assistant: What the runner does:\n\n{item}"])
-    assert narrates(offered)
-    assert not narrates(told)
+    assert is_narration(offered)
+    assert not is_narration(told)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,9 @@ def test_what_was_changed_is_a_report_unless_a_reason_is_given() -> None:
     """In which file it was does not matter, whose words they are does."""
     change = "Added the column `rate` to the table of prices."
     for said in (change, f"`docs/prices.md` — {change}"):
-        assert reports(units([f"Assistant: {said}"])[0])
-    assert not reports(units([f"Assistant: {change[:-1]}, since the importer needs it."])[0])
-    assert not reports(units([f"User: {change}"])[0])
-    assert not reports(units(["Assistant: The table of prices has a column `rate`."])[0])
+        assert is_change_report(units([f"Assistant: {said}"])[0])
+    assert not is_change_report(
+        units([f"Assistant: {change[:-1]}, since the importer needs it."])[0]
+    )
+    assert not is_change_report(units([f"User: {change}"])[0])
+    assert not is_change_report(units(["Assistant: The table of prices has a column `rate`."])[0])

@@ -122,7 +122,7 @@ def error_line(error: str) -> str:
     """Return the one line that says what went wrong."""
     text = tidy(error)
     parsed = failure(text)
-    if parsed is None or not parsed.message or says_only_that(parsed.message):
+    if parsed is None or not parsed.message or says_only_failure(parsed.message):
         line = _with_next_line(line_of(text), text)
     else:
         is_named = parsed.kind and parsed.kind.lower() not in _VAGUE
@@ -135,7 +135,7 @@ def essence(error: str) -> str:
     below a line that ends in a colon what it announces."""
     text = tidy(error)
     parsed = failure(text)
-    has_message = parsed and parsed.message and not says_only_that(parsed.message)
+    has_message = parsed and parsed.message and not says_only_failure(parsed.message)
     message = parsed.message if parsed and has_message else normalise(PLACED.sub("", line_of(text)))
     place, _, panic_message = message.partition(": ")
     # Where a program of Rust panicked stands before what it says.
@@ -189,7 +189,7 @@ def _is_specific(line: str) -> bool:
     """Whether a line names something and says more of it than that it failed."""
     message = _PREFIX.sub("", undated(line.strip()))
     rest = NAMED.sub("", message)
-    is_empty = is_code(message) or says_only_that(message) or says_only_that(rest)
+    is_empty = is_code(message) or says_only_failure(message) or says_only_failure(rest)
     return rest != message and not is_empty
 
 
@@ -207,7 +207,7 @@ def tidy(error: str) -> str:
     return "\n".join(line for line in lines if not _SAYS_NOTHING.match(line))
 
 
-def says_anything(error: str) -> bool:
+def has_words(error: str) -> bool:
     """Whether an output holds any words, the client's own left out."""
     return bool(letters_in(tidy(error), 2))
 
@@ -223,11 +223,11 @@ def line_of(text: str) -> str:
         for index in complaints
         if not (
             "count" in _TABLE.found(lines[index])
-            or says_only_that(lines[index])
+            or says_only_failure(lines[index])
             or _has_cause_below(lines, index)
         )
     )
-    last_places = [index for index, line in enumerate(lines) if not says_only_that(line)][-1:]
+    last_places = [index for index, line in enumerate(lines) if not says_only_failure(line)][-1:]
     if last_places and last_places[0] and lines[last_places[0] - 1].endswith(":"):
         last_places = [index for index, line in enumerate(lines) if line.endswith(":")]
     index = next(specific, complaints[0] if complaints else last_places[0] if last_places else -1)
@@ -264,11 +264,11 @@ def _complains(line: str) -> bool:
 def _is_vague(parsed: Failure) -> bool:
     """Whether the same may be said of many things: then what was run belongs to it."""
     kind = parsed.kind.lower()
-    if kind == "assertionerror" or not parsed.message or says_only_that(parsed.message):
+    if kind == "assertionerror" or not parsed.message or says_only_failure(parsed.message):
         return True
     return kind in _VAGUE and len(parsed.message) < SHORT_MESSAGE
 
 
-def says_only_that(message: str) -> bool:
+def says_only_failure(message: str) -> bool:
     """Whether a message says that something failed, and not what is wrong."""
     return "only_that" in _TABLE.found(message.strip())

@@ -21,9 +21,9 @@ from vector_memory.index.fixes import commands
 from vector_memory.index.fixes.commands import CommandPart
 from vector_memory.index.fixes.errors import (
     error_line,
+    has_words,
     line_of,
-    says_anything,
-    says_only_that,
+    says_only_failure,
     signature,
     tidy,
 )
@@ -119,13 +119,13 @@ def is_failure(call: ToolUse) -> bool:
     if "not_ours" in _TABLE.found(call.output[:2_000]) or not commands.family(call.command):
         return False
     is_users = tools.is_rejection(call.output) or _SPEECH.fullmatch(call.output.strip())
-    return not is_users and says_anything(call.output)
+    return not is_users and has_words(call.output)
 
 
 def _fails_unseen(call: ToolUse) -> bool:
     """Whether a command failed though it ended well, and its output says what was wrong."""
     hides = hides_failure(call.command, call.output)
-    return hides and not says_only_that(error_line(call.output))
+    return hides and not says_only_failure(error_line(call.output))
 
 
 def hides_failure(command: str, output: str) -> bool:

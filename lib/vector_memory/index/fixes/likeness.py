@@ -19,7 +19,7 @@ from vector_memory.index.fixes.errors import (
     digest_letters,
     essence,
     is_absent,
-    says_only_that,
+    says_only_failure,
     without_what_varies,
     words_of,
 )
@@ -54,7 +54,7 @@ def likeness(error: str, command: str) -> Likeness | None:
     words = without_what_varies(NAMED.sub("<name>", message)).lower().split()
     passing |= targets & {word.strip(".,:;") for word in words}
     shape = " ".join("<name>" if word.strip(".,:;") in passing else word for word in words)
-    is_empty = says_only_that(NAMED.sub("", message))
+    is_empty = says_only_failure(NAMED.sub("", message))
     if is_empty or len(letters_in(re.sub(r"<\w+>", "", shape), 2)) < LEAST_WORDS:
         return None
     return Likeness(digest_letters(shape), names | passing, passing, is_absent(message))

@@ -22,8 +22,8 @@ Clean = Callable[[str], str]
 
 @dataclass(frozen=True)
 class Fact:
-    """One observation or relation. `entities` are the names that it is about; `about` the two that
-    a relation joins, () of an observation."""
+    """One observation or relation. `entities` are the names that it is about: the two that a relation joins, the one of
+    an observation."""
 
     key: str
     text: str

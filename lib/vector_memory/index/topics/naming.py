@@ -38,14 +38,14 @@ def name_of(turns: Sequence[TopicTurn], counts: Mapping[str, int], total: int) -
         total: how many turns the session has.
     """
     for turn in turns[:2]:
-        title = titled(turn.prompt)
+        title = prompt_title(turn.prompt)
         if title:
             return title
     words = keywords(turns, counts, total)
-    return clip(", ".join(words) or title_of(turns[0].said) or "Conversation", NAME_CHARS)
+    return clip(", ".join(words) or title_of(turns[0].spoken_text) or "Conversation", NAME_CHARS)
 
 
-def titled(prompt: str) -> str:
+def prompt_title(prompt: str) -> str:
     """Return a prompt as a title: without address and courtesy, its first clause; "" where it says
     too little to name anything."""
     if prompts.Prompt(prompt).needs_nothing:
@@ -87,7 +87,7 @@ def _first_clause(sentence: str) -> str:
 def keywords(turns: Sequence[TopicTurn], counts: Mapping[str, int], total: int) -> list[str]:
     """Return the words that tell a stretch from the rest of its session, by tf-idf, the most telling
     first."""
-    inside = Counter(word for turn in turns for word in words_of(turn.said))
+    inside = Counter(word for turn in turns for word in words_of(turn.spoken_text))
     return sorted(
         inside, key=lambda term: (-inside[term] * _rarity(counts.get(term, 1), total), term)
     )[:KEYWORDS]

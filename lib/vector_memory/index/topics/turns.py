@@ -54,7 +54,7 @@ class TopicTurn:
         return "\n".join(passage.text for passage in self.passages)
 
     @cached_property
-    def said(self) -> str:
+    def spoken_text(self) -> str:
         """The same without what tools printed or the user pasted."""
         return without_marked(self.text)
 
@@ -65,7 +65,7 @@ class TopicTurn:
     @cached_property
     def prompt(self) -> str:
         """The user's words that it begins with, "" where it begins with others."""
-        users = takewhile(lambda voice: voice.who == USER and not voice.about, self._voices)
+        users = takewhile(lambda voice: voice.who == USER and not voice.refusal, self._voices)
         return "\n".join(voice.text for voice in users)
 
     @cached_property
@@ -76,7 +76,7 @@ class TopicTurn:
     @cached_property
     def terms(self) -> frozenset[str]:
         """Its telling words, in lower case."""
-        return terms_of(self.said)
+        return terms_of(self.spoken_text)
 
     @cached_property
     def files(self) -> frozenset[str]:

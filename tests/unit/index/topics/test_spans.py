@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vector_memory.index.topics import shifts
-from vector_memory.index.topics.naming import NAME_CHARS, name_of, titled
+from vector_memory.index.topics.naming import NAME_CHARS, name_of, prompt_title
 from vector_memory.index.topics.spans import SUBTOPIC, TOPIC, boundaries, spans, walk
 from vector_memory.index.topics.summaries import (
     Summary,
@@ -204,7 +204,7 @@ def test_topics_cover_every_turn_once(drawn: list[tuple[str, int, set[str]]]) ->
 )  # fmt: skip
 def test_a_prompt_becomes_a_title(prompt: str, name: str) -> None:
     """Without address and courtesy, the first clause; nothing where it says nothing."""
-    assert titled(prompt) == name
+    assert prompt_title(prompt) == name
 
 
 def test_keywords_name_what_no_prompt_does() -> None:
