@@ -86,7 +86,7 @@ class Note:
     @property
     def lines(self) -> "list[str]":
         """Its lines, as they are rendered: made once, since a note is fitted, counted and shown."""
-        self._lines = self._lines or rendered(self)
+        self._lines = self._lines or note_lines(self)
         return self._lines
 
 
@@ -125,7 +125,7 @@ def fence(notes: "list[Note]", title: str = "", head_text: str = HEAD) -> str:
     return f'<{TAG} mark="{mark}">\n{body}\n</{TAG} mark="{mark}">'
 
 
-def rendered(note: Note) -> "list[str]":
+def note_lines(note: Note) -> "list[str]":
     """Return a note's lines: its head, and its words indented, so that none of them stands at the margin
     or looks like another note's head."""
     head_line, body = note.head, visible(note.text)
