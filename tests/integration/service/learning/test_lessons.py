@@ -365,13 +365,13 @@ def test_nobody_waits_for_it(world: World) -> None:
 
 def test_a_turn_is_read_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """One reading serves memories and lessons; where lessons begin again is in the transcript's cursor."""
-    readings, read = list[str](), reader._read
+    readings, read = list[str](), reader._read_from
 
     def counted(path: str, *given: Any) -> Any:
         readings.append(path)
         return read(path, *given)
 
-    monkeypatch.setattr(reader, "_read", counted)
+    monkeypatch.setattr(reader, "_read_from", counted)
     session = world.fix("a")
     assert readings == [str(session.path)]
     session.ask("Add a logo to the page").edit("logo.py").say()
