@@ -87,33 +87,22 @@ def read_new(
     cursor = _fitting_cursor(path, cursor)
     begin = min(cursor.position, cursor.lessons) if for_lessons else cursor.position
     reading, lines = _read_from(path, begin, final)
-    closed_exchanges = [exchange for exchange in reading.closed if _has_new(exchange, cursor)]
-    open_exchanges = [exchange for exchange in reading.open() if _has_new(exchange, cursor)]
+    closed = [exchange for exchange in reading.closed if _has_new(exchange, cursor)]
+    open_ones = [exchange for exchange in reading.open() if _has_new(exchange, cursor)]
     if not _is_answered_before(reading, last_assistant_message, stopped_at):
-        open_exchanges = _with_last_words(open_exchanges, last_assistant_message)
-    ready = [
-        *closed_exchanges,
-        *(exchange for exchange in open_exchanges if final or exchange.is_answered),
-    ]
+        open_ones = _with_last_words(open_ones, last_assistant_message)
+    ready = [*closed, *(exchange for exchange in open_ones if final or exchange.is_answered)]
     digests = dict(cursor.emitted)
     changed = [exchange for exchange in ready if digests.get(exchange.key) != exchange.digest()]
     digests.update((exchange.key, exchange.digest()) for exchange in changed)
     at = datetime.fromtimestamp(os.path.getmtime(path), timezone.utc)
-    drafts = _make_drafts(
-        sorted(changed, key=lambda exchange: exchange.turn),
-        path,
-        at,
-        clean,
-        clean_of or (lambda _: clean),
-    )
+    changed.sort(key=lambda exchange: exchange.turn)
+    drafts = _make_drafts(changed, path, at, clean, clean_of or (lambda _: clean))
     end = Position(lines.offset, lines.part, lines.line, reading.turns)
     # Where all that was open was taken back, the one before is needed to know what comes again.
-    next_start = _oldest_needed(closed_exchanges, open_exchanges or reading.closed[-1:]) or end
-    live_keys = {
-        exchange.key
-        for exchange in (*closed_exchanges, *open_exchanges)
-        if exchange.turn > next_start.turns
-    }
+    next_start = _oldest_needed(closed, open_ones or reading.closed[-1:]) or end
+    behind = [exchange for exchange in (*closed, *open_ones) if exchange.turn > next_start.turns]
+    live_keys = {exchange.key for exchange in behind}
     emitted = {key: digest for key, digest in digests.items() if key in live_keys}
     return TurnRead(
         path,
