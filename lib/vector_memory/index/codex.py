@@ -17,28 +17,28 @@ from vector_memory.index.typists import HEADLESS
 from vector_memory.system.files import open_plain
 from vector_memory.system.json_in import Record
 
-_AMONG_AGENTS = "inter_agent_communication"
-_TYPES = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted", _AMONG_AGENTS})  # fmt: skip
-_AT_THE_KEYBOARD = ("cli", "vscode")
+_AGENT_TALK = "inter_agent_communication"
+_TYPES = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted", _AGENT_TALK})  # fmt: skip
+_TYPED_SOURCES = ("cli", "vscode")
 _COMMON_TYPES = (b'"session_meta"', b'"turn_context"')
 _HEAD_BYTES = 200
 """Where a line's type stands."""
 REWOUND = "rewound"
 """The type of an entry that says what was taken back: from the prompt of a `uuid` on, or what begins at a `place` or
 after it, a tuple (byte offset of the line, object in the line). A place that is not known is None."""
-_TURNS = (("event_msg", "user_message"), ("event_msg", "entered_review_mode"), ("response_item", "agent_message"))  # fmt: skip
-_TO_AN_AGENT = '"trigger_turn":'
+_TURN_TYPES = (("event_msg", "user_message"), ("event_msg", "entered_review_mode"), ("response_item", "agent_message"))  # fmt: skip
+_AGENT_MESSAGE_MARK = '"trigger_turn":'
 """Stands in what agents tell each other, where it is written as words of the assistant."""
 _ROLLED_BACK = "thread_rolled_back"
 _EARLY_ITEM = "early_item"
 _EARLY_LINES = 40
 """Among so many first ones an early rollout says its folder."""
 _EARLY_FOLDER = (("<cwd>", "</cwd>"), ("Current working directory: ", "\n"))
-_REQUEST = "\n## My request for Codex:"
+_REQUEST_HEADING = "\n## My request for Codex:"
 """Below it stands what was typed, where an editor says before it what is open in it."""
 _EXIT_CODES = ("Exit code: ", "Process exited with code ")
 _WALL_TIME = "Wall time: "
-_APART_S = 1.0
+_COPYING_PAUSE_S = 1.0
 """Copies of another rollout are written at once; what the fork says itself comes later than this."""
 
 
@@ -127,8 +127,8 @@ def _is_turn(kind: str, payload: Record) -> bool:
     """Whether an entry is what the client counts when it takes back turns: a prompt, also one without words, a review,
     or what its agents tell each other. One that is counted too often takes less back, never too much."""
     if (kind, payload.get("type")) == ("response_item", "message"):
-        return payload.get("role") == "assistant" and _TO_AN_AGENT in _text_of(payload)
-    return kind == _AMONG_AGENTS or (kind, payload.get("type")) in _TURNS
+        return payload.get("role") == "assistant" and _AGENT_MESSAGE_MARK in _text_of(payload)
+    return kind == _AGENT_TALK or (kind, payload.get("type")) in _TURN_TYPES
 
 
 def _in_envelope(entry: TranscriptEntry, common: Record) -> TranscriptEntry:
@@ -173,7 +173,7 @@ class _Copies:
             self._copies_keep_times |= 0 < at < self._begun_at
             self._doubtful_entries = []
         elif self._is_copying and at >= self._begun_at:
-            self._is_copying = not self._copies_keep_times and at - self._last_at < _APART_S
+            self._is_copying = not self._copies_keep_times and at - self._last_at < _COPYING_PAUSE_S
         self._last_at = max(self._begun_at, at)
         return self._own_entries(entry, _role(entry))
 
@@ -237,7 +237,7 @@ def _note_common_fields(common: Record, kind: str, payload: Record) -> None:
     source = payload.get("source")
     if isinstance(source, dict) or payload.get("thread_source") not in (None, "user"):
         common["origin"] = {"kind": "program"}
-    elif isinstance(source, str) and source not in _AT_THE_KEYBOARD:
+    elif isinstance(source, str) and source not in _TYPED_SOURCES:
         common["entrypoint"] = HEADLESS
 
 
@@ -277,9 +277,9 @@ def _typed_prompt(message: object) -> object:
     """Return a prompt without what an editor says before it: which files are open, and what is marked in them."""
     if not (isinstance(message, str) and message.lstrip().startswith("# ")):
         return message
-    _, mark, request = message.partition(_REQUEST)
+    _, mark, request = message.partition(_REQUEST_HEADING)
     # A text that is marked there may have such a line, too: then nobody knows what was typed.
-    return request if mark and _REQUEST not in request else message
+    return request if mark and _REQUEST_HEADING not in request else message
 
 
 def _tool_calls(payload: Record) -> list[Record]:

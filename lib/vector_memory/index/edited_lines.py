@@ -23,9 +23,9 @@ DIGITS = "0123456789abcdef"
 SIGNS = "!#$%&()*+-./:;<="
 """What stands for the digits of marks: no word or number that is purged is found in them."""
 WRITTEN, READ = str.maketrans(DIGITS, SIGNS), str.maketrans(SIGNS, DIGITS)
-_LOGS = ("changelog", "changes", "history", "news")
+_CHANGELOG_NAMES = ("changelog", "changes", "history", "news")
 """What files are called that tell what was, anew with each release."""
-_KEEPING = ("--cached", "-n", "--dry-run")
+_KEEPING_OPTIONS = ("--cached", "-n", "--dry-run")
 """Options with which `git rm` deletes nothing."""
 
 
@@ -42,7 +42,7 @@ def edited_lines(exchange: Exchange, clean: Callable[[str], str]) -> dict[str, o
             continue
         removed |= dict.fromkeys(f"{path}\0" for path in _removed_paths(call.command, exchange.cwd))
         path = _path_below(call.file, exchange.cwd)
-        if path is None or path.rpartition("/")[2].partition(".")[0].casefold() in _LOGS:
+        if path is None or path.rpartition("/")[2].partition(".")[0].casefold() in _CHANGELOG_NAMES:
             continue
         # A file goes when any folder that it lies in is removed: they count, too.
         written |= dict.fromkeys(f"{path}\0" for path in (path, *_folders_above(path)))
@@ -84,7 +84,7 @@ def _removed_paths(command_line: str, cwd: str) -> Iterator[str]:
     for command in shell.parse(command_line) if "rm" in command_line else ():
         words = [word.text for word in command.words if word.plain and not word.glob]
         paths = words[2:] if words[:2] == ["git", "rm"] else words[1:] if words[:1] == ["rm"] else []  # fmt: skip
-        if any(word in _KEEPING for word in words):
+        if any(word in _KEEPING_OPTIONS for word in words):
             continue
         for path in paths:
             below = (

@@ -32,13 +32,13 @@ _PERSON = re.compile(
 _NO_CONCEPTS = frozenset((
     "e.g", "i.e", "z.b", "d.h", "none", "null", "nil", "true", "false", "undefined", "nan",
 ))  # fmt: skip
-_OF_COMMANDS = frozenset("-/.=@$")
+_COMMAND_SIGNS = frozenset("-/.=@$")
 """What stands behind the program of a command line, rather than behind the first of some plain words."""
-_SHORT = re.compile(
+_SHORT_NAME = re.compile(
     r"(?<![\w./@:#-])(?![0-9a-f]{6,}\b)(?:[a-z]{2,6}\d{1,2}|[a-z]\d{1,2}[a-z])(?![\w/-]|\.\w)"
 )
 """A short name with a digit in it: k9s, node3."""
-_COMMON = tables.words("common_words") | tables.words("stop_words")
+_COMMON_WORDS = tables.words("common_words") | tables.words("stop_words")
 _NOT_PERSONS = tables.words("days_and_months") | tables.words("no_persons")
 
 
@@ -63,9 +63,9 @@ def entities(text: str, files: Sequence[str] = ()) -> tuple[str, ...]:
             for name in (
                 *map(_bare, mentioned.identifiers),
                 *_programs(text),
-                *_SHORT.findall(text),
+                *_SHORT_NAME.findall(text),
             )
-            if name.lower() not in CANONICAL and name not in _COMMON and _is_concept(name)
+            if name.lower() not in CANONICAL and name not in _COMMON_WORDS and _is_concept(name)
         ),
     ]
     return tuple(dict.fromkeys(entity for entity in names if len(entity) <= LONGEST))[:MOST]
@@ -115,7 +115,7 @@ def _programs(text: str) -> Iterator[str]:
     for code in codes_in(text):
         program, _, rest = code.removeprefix("$ ").removeprefix("sudo ").partition(" ")
         is_name = program[:1].isalpha() and is_slug(program, "_-", LONGEST) and len(program) > 1
-        if is_name and not _OF_COMMANDS.isdisjoint(rest):
+        if is_name and not _COMMAND_SIGNS.isdisjoint(rest):
             yield program
 
 

@@ -22,19 +22,19 @@ from vector_memory.system.json_in import Record
 CHATS = "chats"
 MOST_BYTES = 64_000_000
 """Of a document, which is read as a whole."""
-_ROOT = ".project_root"
+_ROOT_FILE = ".project_root"
 _ROOT_BYTES = 4_096
 _TOOL_NAMES = {"run_shell_command": "Bash", "replace": "Edit", "write_file": "Write", "read_file": "Read",
           "list_directory": "LS", "glob": "Glob", "search_file_content": "Grep", "grep_search": "Grep",
           "web_fetch": "WebFetch", "google_web_search": "WebSearch"}  # fmt: skip
-_CONTEXT = (
+_CLIENT_TEXT_STARTS = (
     "<session_context>", "This is the Gemini CLI. We are setting up the context", "<hook_context>", "<state_snapshot>",
     "Got it. Thanks for the additional context!", "Here is the user's editor context as a JSON object",
     "Here is a summary of changes in the user's editor context",
 )  # fmt: skip
 """How begins what the client itself says: before the first prompt, beside others, and where it shortened the talk."""
 _REWIND = "$rewindTo"
-_ENDED = ("success", "error", "cancelled")
+_FINAL_STATUSES = ("success", "error", "cancelled")
 _MOST_ALIGNED = 40
 """So many of the last messages tell where a list that calls all of them by other ids goes on."""
 _EXIT = "Exit Code: "
@@ -120,7 +120,7 @@ def _folder_of(path: str) -> str:
         if name == CHATS:
             break
     try:
-        with open_plain(os.path.join(above, _ROOT)) as file:
+        with open_plain(os.path.join(above, _ROOT_FILE)) as file:
             folder = file.read(_ROOT_BYTES).decode("utf-8", "replace").strip()
     except OSError:
         return ""
@@ -225,7 +225,7 @@ class _MessageHistory:
                 self._call_ids.add(call_id)
                 yield transcript.talk_line("assistant", [_tool_use(call)], at)
             # While it goes on it is written, too.
-            if call_id not in self._answered_ids and call.get("status") in _ENDED:
+            if call_id not in self._answered_ids and call.get("status") in _FINAL_STATUSES:
                 self._answered_ids.add(call_id)
                 yield transcript.talk_line("user", [_tool_result(call)], at)
 
@@ -247,7 +247,7 @@ def _text(message: Record) -> str:
         records = Record(blocks=blocks).parts("blocks")
         parts = [record.text("text") for record in records if not record.get("thought")]
     return "\n".join(
-        part for part in parts if part.strip() and not part.lstrip().startswith(_CONTEXT)
+        part for part in parts if part.strip() and not part.lstrip().startswith(_CLIENT_TEXT_STARTS)
     )
 
 

@@ -55,18 +55,18 @@ SAYING = 0.4
 MOST_INTRODUCING = 7
 """Words at most that introduce a rule."""
 
-_THIS = ("this", "that", "the")
-_FILES = ("file", "module", "script", "component", "template", "page", "class")
+_POINTING_WORDS = ("this", "that", "the")
+_FILE_NOUNS = ("file", "module", "script", "component", "template", "page", "class")
 _ANSWER_OF_A_FORM = '"="'
 """What the client writes between a question that the assistant had the user asked and his answer."""
 _GRAMMAR = tables.sets("grammar")
-_HERE = ("codebase", "project", "repo", "repository")
+_PROJECT_NOUNS = ("codebase", "project", "repo", "repository")
 """What "this" means, whatever was said before."""
 _FORMER = ("former", "latter", "same")
 _IT_IS = ("it is ", "it's ", "it’s ")
-_INTRODUCING = frozenset(("it", "that", "these", "this", "those"))
+_INTRODUCING_WORDS = frozenset(("it", "that", "these", "this", "those"))
 """What may point at what follows, not only at what was said before."""
-_ORDERING = ("asks", "binds", "is", "orders", "settles", "wants", "we", "wishes")
+_ORDERING_CUES = ("asks", "binds", "is", "orders", "settles", "wants", "we", "wishes")
 """Turns of phrase of which a rule has one, and what went wrong, told in few words ("joins once, never again"), has none."""
 _HALF_SIGNS = (",", ":", ";", "(", "-", "\u2013", "\u2014")
 """How a sentence ends whose other half is missing: nobody is bound by it."""
@@ -215,7 +215,7 @@ def _may_be_report(unit: Unit, judged: Sequence[tuple[Unit, Verdict]]) -> bool:
         return False
     is_first = unit.speaker == USER and not (unit.before or unit.refusal)
     is_plain = plain_kind(unit.text, is_users=True) != ""
-    return is_first and not is_plain and not any(cues(unit)[name] for name in _ORDERING)
+    return is_first and not is_plain and not any(cues(unit)[name] for name in _ORDERING_CUES)
 
 
 def _is_half(text: str) -> bool:
@@ -264,7 +264,9 @@ def _count_terms(text: str) -> int:
 
 def _names_this_file(text: str) -> bool:
     words = names_in(text.lower())
-    return any(first in _THIS and second in _FILES for first, second in pairwise(words))
+    return any(
+        first in _POINTING_WORDS and second in _FILE_NOUNS for first, second in pairwise(words)
+    )
 
 
 def _bare_sentence(unit: Unit) -> str:
@@ -296,13 +298,13 @@ def _introduces_a_rule(text: str) -> bool:
     words, names = text.split(), names_in(text)
     # "This, please: never …", "This one, …": something is named, of which the rule is.
     is_name = words[0].endswith((",", ":")) or names[1:2] == ["one"]
-    if is_name or not _INTRODUCING.intersection(names[:1]):
+    if is_name or not _INTRODUCING_WORDS.intersection(names[:1]):
         return False
     for place, word in enumerate(words[:MOST_INTRODUCING], 1):
         following = " ".join(words[place:]).removeprefix("but ")
         goes_on = following.partition(" ")[0] in _GRAMMAR["joining"] or _points_back(following)
         leans = goes_on or any(
-            name in _GRAMMAR["leaning"] and next_name not in _HERE
+            name in _GRAMMAR["leaning"] and next_name not in _PROJECT_NOUNS
             for name, next_name in pairwise([*names_in(following), ""])
         )
         # Behind "true" or "likely", or after a "not", no rule follows on "that"; behind a noun it begins a relative clause.

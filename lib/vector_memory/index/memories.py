@@ -51,12 +51,12 @@ ended comes last, and what was read of it earlier stays the beginning of what is
 
 DETACHED = "HEAD"
 LONGEST_BRANCH = 80
-_PULL = re.compile(r"https?://[^\s/]+/[^\s/]+/[^\s/]+/(?:pull|-/merge_requests)/(\d{1,7})\b")
+_PULL_URL = re.compile(r"https?://[^\s/]+/[^\s/]+/[^\s/]+/(?:pull|-/merge_requests)/(\d{1,7})\b")
 _VOICE = re.compile(
     r"(?m)^(User|Task|Assistant|Done)\b(?=:|, *(?:refusing|planning)\b|'s answers\b)"
 )
 """What would speak in another's name at the beginning of a line, as passages say who speaks (`index/voices.py`)."""
-_OPENS_PULL = ("gh pr ", "glab mr ", "hub pull-request ")
+_PULL_COMMANDS = ("gh pr ", "glab mr ", "hub pull-request ")
 
 
 @dataclass(frozen=True)
@@ -163,9 +163,9 @@ def _branch_and_pull(exchange: Exchange, clean: Callable[[str], str]) -> dict[st
     outputs = [
         output
         for output, line in lines
-        if any(command_start in line for command_start in _OPENS_PULL)
+        if any(command_start in line for command_start in _PULL_COMMANDS)
     ]
-    numbers = _PULL.findall("\n".join([exchange.prompt, *outputs, exchange.answer]))
+    numbers = _PULL_URL.findall("\n".join([exchange.prompt, *outputs, exchange.answer]))
     extra: dict[str, object] = {}
     is_name = is_made_of(branch, "_./@+-", LONGEST_BRANCH) and branch[:1] != "/"
     if is_name and branch != DETACHED:

@@ -7,7 +7,7 @@ import re
 
 from vector_memory.model import EXTRACTION_MARK
 
-_DROPPED = (
+_DROPPED_TAGS = (
     "vector-memory", "system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics",
     "local-command-stdout", "local-command-stderr", "local-command-caveat", "bash-stdout",
     "bash-stderr", "task-notification", "user-prompt-submit-hook", "command-contents",
@@ -15,13 +15,13 @@ _DROPPED = (
     "user-memory-input", "persisted-output", "environment_context", "user_instructions",
     "permissions", "app-context", "INSTRUCTIONS",
 )  # fmt: skip
-_OPENING = re.compile("<(" + "|".join(_DROPPED) + r")(?=[\s>])[^<>]{0,400}>")
-_TO_THE_END = frozenset({"vector-memory"})
+_OPENING = re.compile("<(" + "|".join(_DROPPED_TAGS) + r")(?=[\s>])[^<>]{0,400}>")
+_TAGS_TO_THE_END = frozenset({"vector-memory"})
 _OWN_COMMANDS = frozenset((
     "/remember", "/forget", "/memory-save", "/memory-search", "/memory-stats", "/memory-backfill", "/memory-topics",
     "/memory-doctor",
 ))  # fmt: skip
-_MARKS = re.compile(
+_CLIENT_MARKS = re.compile(
     r"\[(?:Request interrupted[^\]\n]{0,80}|Image(?: #\d+)?(?::[^\]\n]{0,400})?|Pasted text[^\]\n]{0,40})\]"
 )
 _NOTICES = (
@@ -51,7 +51,7 @@ def plain_prompt(text: str) -> str:
         return f"/{command.removeprefix('/')} {arguments}".strip()
     if shell is not None:
         return f"! {shell}"
-    text = _MARKS.sub("", text).strip()
+    text = _CLIENT_MARKS.sub("", text).strip()
     if text.startswith(_NOTICES) or text.lower() in _WARM_UPS:
         return ""
     return text
@@ -103,6 +103,6 @@ def _block_end(text: str, opening: re.Match[str], unclosed: set[str]) -> int:
     closing = -1 if tag in unclosed else text.find(f"</{tag}", opening.end())
     if closing < 0:
         unclosed.add(tag)
-        return len(text) if tag in _TO_THE_END else opening.end()
+        return len(text) if tag in _TAGS_TO_THE_END else opening.end()
     end = text.find(">", closing)
     return end + 1 if end >= 0 else len(text)

@@ -28,8 +28,10 @@ LIKELY = 0.45
 """The probability from which a sentence counts as binding."""
 BIAS = ""
 """What the constant is called among the weights."""
-_OF_FORM = ("size", "asked", "asks", "ended", "loud", "code", "named", "digits", "colon", "small")
-_REACHES = ("reaches", "reserved", "general", "universal", "once")
+_FORM_FEATURES = (
+    "size", "asked", "asks", "ended", "loud", "code", "named", "digits", "colon", "small",
+)  # fmt: skip
+_PATTERN_FEATURES = ("reaches", "reserved", "general", "universal", "once")
 """Of what the form tells, and of the expressions, what helps on sources left out."""
 _TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+|[?!.,:;=`]")
 _NUMBER = "0"
@@ -57,9 +59,11 @@ def features(text: str) -> Mapping[str, float]:
     is_abroad = analysis.is_foreign(sentence)
     unit = Unit(sentence, sentence, USER, False, "", "", (), None, 0.0, is_foreign=is_abroad)
     form_values = form(unit)
-    values = {name: float(form_values[name]) for name in _OF_FORM}
+    values = {name: float(form_values[name]) for name in _FORM_FEATURES}
     values |= {f"cue {name}": float(has) for name, has in cues(unit).items()}
-    values |= {f"it {name}": float(bool(PATTERNS[name].search(sentence))) for name in _REACHES}
+    values |= {
+        f"it {name}": float(bool(PATTERNS[name].search(sentence))) for name in _PATTERN_FEATURES
+    }
     words = [_NUMBER if word.isdigit() else word for word in _TOKEN.findall(sentence.lower())]
     values |= dict.fromkeys((f"word {word}" for word in words), 1.0)
     if words:

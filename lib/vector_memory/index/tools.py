@@ -24,7 +24,7 @@ USUAL_AGENT = "general-purpose"
 """The kind of subagent that is called where none is named."""
 LONGEST_NAME = 80
 _WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
-_WORDS = tables.sets("command_words")
+_COMMAND_WORDS = tables.sets("command_words")
 _TELLING_ARGUMENTS = {
     "Bash": "command", "PowerShell": "command", "Task": "description", "Agent": "description",
     "WebFetch": "url", "WebSearch": "query", "Skill": "skill", "SendMessage": "summary",
@@ -38,7 +38,7 @@ _LOOKING_JOBS = (
 
 _MCP_PREFIX = "mcp__"
 _QUESTION_TOOL = "AskUserQuestion"
-_OWN = ("mcp__vector_memory_", "mcp__plugin_vector_memory_")
+_OWN_TOOLS = ("mcp__vector_memory_", "mcp__plugin_vector_memory_")
 _OWN_COMMAND = "vector-memory"
 """What the model does with this memory is no part of what was done."""
 _REJECTIONS = (
@@ -50,13 +50,13 @@ _REASON = re.compile(
     r"with the following feedback:|User feedback:)\s*(.*?)(?:\n\s*Note: The user's next message|\Z)",
     re.DOTALL,
 )
-_ANSWERED, _ANSWERS_END = "User has answered your question", " You can now continue"
+_ANSWERS_START, _ANSWERS_END = "User has answered your question", " You can now continue"
 
 
 def describe(name: str, arguments: Mapping[str, object], cwd: str) -> str:
     """Return one line for a tool call, such as `Edit src/x.py` or `Bash: pytest -q`; "" for calls
     that changed nothing and say nothing."""
-    if name in _WORDS["quiet_tools"] or is_own(name, command_of(name, arguments)):
+    if name in _COMMAND_WORDS["quiet_tools"] or is_own(name, command_of(name, arguments)):
         return ""
     path = file_of(arguments, cwd)
     if path and name in _WRITERS:
@@ -71,7 +71,9 @@ def is_own(name: str, command: str) -> bool:
     """Whether a call asks this memory, by one of its tools or by its command line alone."""
     line = without_folders(command).strip()
     asks = line.partition(" ")[0].rpartition("/")[2] == _OWN_COMMAND
-    return name.replace("-", "_").startswith(_OWN) or (asks and not any(map(line.count, ";&\n")))
+    return name.replace("-", "_").startswith(_OWN_TOOLS) or (
+        asks and not any(map(line.count, ";&\n"))
+    )
 
 
 def is_quiet(action: str) -> bool:
@@ -80,9 +82,9 @@ def is_quiet(action: str) -> bool:
     name, ends, words = action.partition(" ")
     line = without_folders(words).strip()
     program = "".join(names_in(line)[:1])
-    is_look = program in _WORDS["first_looks"] and line.startswith(program)
+    is_look = program in _COMMAND_WORDS["first_looks"] and line.startswith(program)
     looks = name == "Bash:" and (is_look or line.startswith(_LOOKING_JOBS))
-    return bool(ends) and (looks or name in _WORDS["silent_tools"])
+    return bool(ends) and (looks or name in _COMMAND_WORDS["silent_tools"])
 
 
 def without_folders(command: str) -> str:
@@ -178,7 +180,7 @@ def user_words(text: str, tool: str, failed: bool) -> str:
         return ""
     if tool == _QUESTION_TOOL:
         # Refused questions come back in words of the client's own.
-        answers, has_end, _ = text.partition(_ANSWERED)[2].partition(_ANSWERS_END)
+        answers, has_end, _ = text.partition(_ANSWERS_START)[2].partition(_ANSWERS_END)
         is_answer = has_end and not failed
         return answers.partition(": ")[2].removesuffix(".").strip() if is_answer else ""
     reason = _REASON.search(text) if failed and is_rejection(text) else None

@@ -18,7 +18,7 @@ MOST_TYPED_CHARS = 300
 _TYPED_ORIGINS = frozenset({"human", "person", "composer", "voice-call", "remote", "suggestion"})
 _SYSTEM_SOURCE = "system"
 _SCAFFOLD = re.compile(r"<([A-Za-z][\w:-]{0,60})(?:\s[^<>]{0,400})?>(?=.*</\1\s*>)", re.DOTALL)
-_TASKS = ("your task is ", "your role is ", "your job is ", "act as ")
+_TASK_OPENINGS = ("your task is ", "your role is ", "your job is ", "act as ")
 _ROLE_OPENING = re.compile(
     r"(?:you(?: are|['\u2019]re)|du bist|sie sind|tu es|vous êtes|eres|usted es|você é|tu sei|ты|вы)\s+",
     re.IGNORECASE,
@@ -67,7 +67,7 @@ def _has_block(lines: list[str]) -> bool:
 def _has_role(beginning: str) -> bool:
     """Whether a prompt begins by telling a model whom it plays or what its task is, and not as people praise and agree:
     "You're right, …"."""
-    if " ".join(beginning.lower().split()).startswith(_TASKS):
+    if " ".join(beginning.lower().split()).startswith(_TASK_OPENINGS):
         return True
     opening = _ROLE_OPENING.match(beginning)
     return opening is not None and not _is_talk(beginning, opening.end())

@@ -11,7 +11,7 @@ USER, ASSISTANT, TASK, DONE = "user", "assistant", "task", "done"
 """Who speaks; `TASK` is a program in the user's place, and after `DONE` stands what was done."""
 
 _HEAD = re.compile(r"(?m)^(User|Assistant|Task|Done)(?:: |, refusing |'s answers: |(, planning): )")
-_REFUSED = re.compile(
+_REFUSED_STEP = re.compile(
     r"(User, refusing (?:ExitPlanMode(?=: )|.{0,400}?(?=: (?:[^:\n]|:(?! ))*(?:\n|\Z)))): "
 )
 """What was refused may hold a colon and a space ("Bash: git push"), but for a plan: the reason is what stands behind the
@@ -36,7 +36,7 @@ def voices(text: str) -> list[Voice]:
     ends = [*(head.start() for head in heads[1:]), len(text)]
     spoken = [Voice("", "", text[: heads[0].start() if heads else None].strip())]
     for head, end in zip(heads, ends, strict=False):
-        refused = _REFUSED.match(text, head.start(), end)
+        refused = _REFUSED_STEP.match(text, head.start(), end)
         start = refused.end() if refused else head.end()
         refusal, is_plan = refused[1] if refused else "", bool(head[2])
         spoken.append(Voice(head[1].lower(), refusal, text[start:end].strip(), is_plan))

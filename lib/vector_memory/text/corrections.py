@@ -12,7 +12,7 @@ from vector_memory.text.words import clauses_in, letters_in, numbers_in, words_i
 
 _GRAMMAR = tables.sets("grammar")
 _REFUSING = _GRAMMAR["refusing"]
-_OPENING = _REFUSING | tables.words("acknowledgements")
+_OPENING_WORDS = _REFUSING | tables.words("acknowledgements")
 _CLAUSE_END = re.compile(r"[,.;:!\n\u2013\u2014]+")
 
 
@@ -50,7 +50,7 @@ def _refuses(text: str) -> bool:
     what follows neither asks, agrees or thanks, nor tells how it went or what comes first."""
     clauses = _CLAUSE_END.split(text.lower())
     words = [letters_in(clause) for clause in clauses]
-    opening = list(takewhile(lambda row: row and _OPENING.issuperset(row), words[:-1]))
+    opening = list(takewhile(lambda row: row and _OPENING_WORDS.issuperset(row), words[:-1]))
     refusals = (place for place, row in enumerate(opening) if not _REFUSING.isdisjoint(row))
     place = next(refusals, None)
     if place is None or Prompt(clauses[len(opening)]).is_question:

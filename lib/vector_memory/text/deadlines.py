@@ -13,10 +13,12 @@ from vector_memory.text.words import clauses_in
 
 MOST_DAYS = 183
 """A day without its year that is farther ahead than this is rather the one that was."""
-_AHEAD = (0, 7, 31, MOST_DAYS)
+_DAYS_AHEAD = (0, 7, 31, MOST_DAYS)
 """Days after which a weekday, a day of a month, a date without its year has come again."""
 _SOME_TIME = datetime(2000, 1, 1, tzinfo=timezone.utc)
-_PARTING = frozenset(("and", "but", "forget", "und", "aber", "sondern", "et", "mais", "y", "pero"))
+_CLAUSE_STARTS = frozenset(
+    ("and", "but", "forget", "und", "aber", "sondern", "et", "mais", "y", "pero")
+)
 """Words behind which another clause begins."""
 _ABROAD = re.compile(
     r"(?:(?P<year>20\d\d)[年년]\s?)?(?P<month>1[0-2]|0?[1-9])(?:月|월\s?)(?P<day>[12]\d|3[01]|0?[1-9])"
@@ -25,8 +27,8 @@ _ABROAD = re.compile(
     re.IGNORECASE,
 )
 """A last day in Japanese, Korean, Chinese and Portuguese."""
-_UNTIL = frozenset(("until", "till", "bis", "hasta", "jusqu'au"))
-_BETWEEN = frozenset(
+_UNTIL_WORDS = frozenset(("until", "till", "bis", "hasta", "jusqu'au"))
+_WORDS_BETWEEN = frozenset(
     (*times_abroad.WEEKDAYS, "and", "including", "einschließlich", "zum", "den", "the", "el")
 )
 """What may stand between such a word and its day."""
@@ -66,10 +68,10 @@ def last_day(text: str, said_at: datetime) -> datetime | None:
     if day is None:
         return None
     words_before = [*text[: day.offset].split(), day.words.split()[0]]
-    if _bare_word(words_before.pop()) not in _UNTIL:
-        while words_before and _bare_word(words_before[-1]) in _BETWEEN:
+    if _bare_word(words_before.pop()) not in _UNTIL_WORDS:
+        while words_before and _bare_word(words_before[-1]) in _WORDS_BETWEEN:
             words_before.pop()
-        if not words_before or _bare_word(words_before.pop()) not in _UNTIL:
+        if not words_before or _bare_word(words_before.pop()) not in _UNTIL_WORDS:
             return None
     text_after = text[day.offset + len(day.words) :].strip(_MARKS)
     text_before = " ".join(words_before).strip(_MARKS)
@@ -153,7 +155,9 @@ def _is_due(text: str, day: times.TimeSpan) -> bool:
 def _last_clause(text: str) -> str:
     """Return what of a text belongs to what follows it: "I can't come, but it is due" denies no day behind it."""
     words = clauses_in(text.rstrip(", ") + " ", ",;:")[-1].split()
-    last = max((place for place, word in enumerate(words) if word.lower() in _PARTING), default=-1)
+    last = max(
+        (place for place, word in enumerate(words) if word.lower() in _CLAUSE_STARTS), default=-1
+    )
     return " ".join(words[last + 1 :])
 
 
@@ -164,7 +168,7 @@ def _bare_word(word: str) -> str:
 
 def _coming_end(find: _FindDay, text: str, said_at: datetime) -> datetime | None:
     """Return the end of the one day that a text names, where it is to come."""
-    spans = (find(text, said_at + timedelta(days=days)) for days in _AHEAD)
+    spans = (find(text, said_at + timedelta(days=days)) for days in _DAYS_AHEAD)
     ends = (span.end for span in spans if span is not None)
     return next((end for end in ends if end is not None and end > said_at), None)
 

@@ -32,13 +32,13 @@ class Failure:
 
 
 _TABLE = tables.sections("failures", os.path.dirname(__file__))
-_CHANGING = [
+_CHANGING_PARTS = [
     (re.compile(pattern), instead.strip('"'))
     for pattern, _, instead in (entry.partition("\t") for entry in _TABLE["changing"])
 ]
-_TIMES = [pattern for pattern, instead in _CHANGING if instead == "<time>"]
+_TIMES = [pattern for pattern, instead in _CHANGING_PARTS if instead == "<time>"]
 _ERROR_LINES = list(map(re.compile, _TABLE["lines"]))
-_SIGN = re.compile(
+_ERROR_SIGN = re.compile(
     r"error|exception|traceback|panic|fatal|failed|FAIL|not found|No such file|denied|refused"
     r"|\bE[A-Z]{4,}\b|[45]\d\d ",
     re.IGNORECASE,
@@ -55,7 +55,7 @@ _FRAME = re.compile(
 def normalise(text: str) -> str:
     """Return a text without what differs from run to run and from machine to machine."""
     text = ESCAPE_SEQUENCE.sub("", text[:MAX_CHARS])
-    for pattern, instead in _CHANGING:
+    for pattern, instead in _CHANGING_PARTS:
         text = pattern.sub(instead, text)
     return text.strip()
 
@@ -77,7 +77,7 @@ def without_times(text: str) -> str:
 def failure(text: str) -> Failure | None:
     """Return the error that a text holds, None where there is none that can be recognised."""
     text = text[:MAX_CHARS]
-    if not _SIGN.search(text):
+    if not _ERROR_SIGN.search(text):
         return None
     lines = ESCAPE_SEQUENCE.sub("", text).split("\n")
     error = _telling_error(lines)

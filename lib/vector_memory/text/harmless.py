@@ -39,7 +39,7 @@ _MARKUP_LIKE = re.compile(
     + _ANGLES
     + r"](?=[^\s\d=\-<]|\s{1,40}(?:[/!?\\|]|[^\W\d_][^<>]{0,80}>)|\s{0,40}\Z))"
 )
-_INSTEAD = {"entity": "&amp;", "fence": "'''", "image": "! [", "tag": "&lt;"}
+_REPLACEMENTS = {"entity": "&amp;", "fence": "'''", "image": "! [", "tag": "&lt;"}
 
 _SCHEME = re.compile(
     r"(?i)(?<=[\w+.-]):(?=[/\\]{2})|(?<=javascript|livescript):|(?<=vbscript):"
@@ -67,7 +67,7 @@ def escape(text: str) -> str:
 
 
 def _markup_replacement(like: "re.Match[str]") -> str:
-    return _INSTEAD.get(like.lastgroup or "") or f"{like['indent']}~ ~ ~"
+    return _REPLACEMENTS.get(like.lastgroup or "") or f"{like['indent']}~ ~ ~"
 
 
 def unescape(text: str) -> str:

@@ -9,9 +9,9 @@ from vector_memory.text.statements import FENCE
 from vector_memory.text.words import words_in
 
 DEEPEST = 6
-_DONE = tuple(tables.lines("done_words"))
+_DONE_WORDS = tuple(tables.lines("done_words"))
 """How words begin, in any language, that say of what is listed that it is done."""
-_OPEN = frozenset(", ".join(tables.lines("open_headings")).split(", "))
+_OPEN_HEADINGS = frozenset(", ".join(tables.lines("open_headings")).split(", "))
 
 
 def names_what_is_open(heading: str) -> bool:
@@ -19,7 +19,7 @@ def names_what_is_open(heading: str) -> bool:
     count, nor what it has in brackets, unless that says that it is done."""
     plain, _, aside = heading.replace("（", "(").partition("(")
     title = " ".join(word for word in words_in(plain) if not word.isdigit())
-    return title in _OPEN and not any(done in aside.lower() for done in _DONE)
+    return title in _OPEN_HEADINGS and not any(done in aside.lower() for done in _DONE_WORDS)
 
 
 def lines_below(markdown: str, about: Callable[[str], int]) -> Iterator[tuple[int, str, int]]:

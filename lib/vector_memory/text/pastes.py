@@ -27,8 +27,8 @@ LEAST_LETTERS = 0.6
 """The share of letters and spaces below which a line is a machine's."""
 SHORT_LINE = 16
 
-_BLANK, _OWN, _ITEM, _MACHINE, _NOISE, _QUOTE, _FENCED, _FIELD, _OPENING = range(9)
-_ENDING = (_QUOTE, _FENCED, _NOISE)
+_BLANK, _TYPED, _ITEM, _MACHINE, _NOISE, _QUOTE, _FENCED, _FIELD, _OPENING = range(9)
+_WITH_END = (_QUOTE, _FENCED, _NOISE)
 """What shows where it ends."""
 _PATTERNS = tables.patterns("pastes", os.path.dirname(__file__), 0)
 _COLONS = (":", "\uff1a")
@@ -95,7 +95,7 @@ def _line_form(line: str) -> int:
         return _NOISE
     if _PATTERNS["named"].match(line):
         return _FIELD
-    return _ITEM if ITEM_HEAD.match(line) else _OWN
+    return _ITEM if ITEM_HEAD.match(line) else _TYPED
 
 
 def _foreign_places(text: str, lines: Sequence[_Line]) -> set[int]:
@@ -106,7 +106,7 @@ def _foreign_places(text: str, lines: Sequence[_Line]) -> set[int]:
     for place, line in enumerate(lines[:document_start]):
         # What stands between and behind lines of a machine is most likely of the same output.
         is_machine = is_machine or line.form == _MACHINE
-        if is_machine or line.form in _ENDING:
+        if is_machine or line.form in _WITH_END:
             foreign.add(place)
     foreign |= _long_lists(lines)
     if is_machine and document_start == len(lines):
@@ -132,13 +132,13 @@ def _document_start(text: str, lines: Sequence[_Line]) -> int:
         if line.form == _FIELD and following == _FIELD:
             return place
         if place in stamped_places[:-1] or (
-            line.form == _OWN and _begins_letter(text, lines, place)
+            line.form == _TYPED and _begins_letter(text, lines, place)
         ):
             return place
         words = text[line.start : line.end].rstrip("\\").rstrip()
-        hands_over = line.form in (_OWN, _FIELD) and words.endswith(_COLONS)
+        hands_over = line.form in (_TYPED, _FIELD) and words.endswith(_COLONS)
         # Behind a block that shows its own end the user goes on.
-        if hands_over and following not in (None, _MACHINE, *_ENDING):
+        if hands_over and following not in (None, _MACHINE, *_WITH_END):
             return next_place
     return len(lines)
 
@@ -168,7 +168,7 @@ def _last_paragraph(text: str, lines: Sequence[_Line]) -> set[int]:
     while end and lines[end - 1].form == _BLANK:
         end -= 1
     start = end
-    while start and lines[start - 1].form == _OWN:
+    while start and lines[start - 1].form == _TYPED:
         start -= 1
     is_apart = 0 < start < end and lines[start - 1].form == _BLANK
     is_short = is_apart and lines[end - 1].end - lines[start].start <= OWN_CHARS

@@ -11,28 +11,30 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_ABROAD = {
+_ACKNOWLEDGEMENTS_ABROAD = {
     sort: frozenset(", ".join(lines).split(", "))
     for sort, lines in tables.sections("acknowledgements_abroad").items()
 }
-_GOING_ON = tables.words("continuations") | _ABROAD["going on"]
-_REFUSING = _ABROAD["refusing"]
-_ACKNOWLEDGEMENT = tables.words("acknowledgements") | _ABROAD["agreeing"] | _REFUSING | _GOING_ON
+_GOING_ON = tables.words("continuations") | _ACKNOWLEDGEMENTS_ABROAD["going on"]
+_REFUSING = _ACKNOWLEDGEMENTS_ABROAD["refusing"]
+_ACKNOWLEDGEMENT = (
+    tables.words("acknowledgements") | _ACKNOWLEDGEMENTS_ABROAD["agreeing"] | _REFUSING | _GOING_ON
+)
 _PHRASES = sorted((entry for entry in _ACKNOWLEDGEMENT if " " in entry), key=len, reverse=True)
 """What agrees or goes on in several words, the longest first: "muy bien" before "bien"."""
-_COMMITTING = tables.words("commit_words")
-_COMMITS = frozenset(("commit", "push", "merge", "pr"))
+_COMMIT_WORDS = tables.words("commit_words")
+_COMMIT_VERBS = frozenset(("commit", "push", "merge", "pr"))
 """Words of which a request to commit has one at least."""
-_OF_GIT = _COMMITS | {"branch", "commits", "request"}
-_MAKING = frozenset(("change", "create", "use", "write"))
-_MADE = frozenset(
+_OF_GIT = _COMMIT_VERBS | {"branch", "commits", "request"}
+_MAKING_VERBS = frozenset(("change", "create", "use", "write"))
+_OBJECT_STARTS = frozenset(
     ("a", "all", "an", "it", "me", "my", "new", "some", "that", "the", "these", "this")
 )
 """What stands after one of the former where it is a verb: "the last change" is none."""
-_ASKING = frozenset(("how", "what", "when", "where", "which", "who", "whose", "why"))
+_QUESTION_WORDS = frozenset(("how", "what", "when", "where", "which", "who", "whose", "why"))
 """Words that begin a question; with one of them it is a question about commits."""
-_ASKING_ABROAD = tables.words("question_words")
-_OF_OPEN_ITEMS = tables.sets("open_item_words")
+_QUESTION_WORDS_ABROAD = tables.words("question_words")
+_OPEN_ITEM_WORDS = tables.sets("open_item_words")
 _OPEN_PHRASES = tables.sections("open_item_words")
 _OPEN_TOGETHER = [phrase.split() for phrase in _OPEN_PHRASES["open together"]]
 EARLIER_CHARS = 200
@@ -48,7 +50,7 @@ MOST_TERMS = 8
 """A prompt of more terms says itself what it is about."""
 FEW_WORDS = 3
 """More of the same words may say something: "keep the first option"."""
-_OF_CLIENT = re.compile(r"[<\u2039](ide_\w{1,40})[>\u203a].*?[<\u2039]/\1[>\u203a]", re.DOTALL)
+_EDITOR_NOTE = re.compile(r"[<\u2039](ide_\w{1,40})[>\u203a].*?[<\u2039]/\1[>\u203a]", re.DOTALL)
 """What an editor says beside a prompt."""
 _PRONOUNS = ("that", "it", "these", "those", "they", "them")
 _POINTING_AT_TALK = (
@@ -61,9 +63,9 @@ _POINTING_AT_TALK = (
 )
 _POINTING = (*_POINTING_AT_TALK, "previous", "previously", "earlier", "again", "same", "before")
 """What points at what was said: the former at the talk that goes on. What happens "again" did so long ago."""
-_EARLIER = ("the above", "the previous", "the earlier")
+_NAMING_ABOVE = ("the above", "the previous", "the earlier")
 _ITEM = re.compile(r"(?m)^[ \t>#*-]*\(?(\d{1,2})[.):]\*{0,2}[ \t]+(?=\S)")
-_REMEMBER = ("/remember", "/vector-memory:remember")
+_REMEMBER_COMMANDS = ("/remember", "/vector-memory:remember")
 
 
 class Prompt:
@@ -75,7 +77,7 @@ class Prompt:
     """
 
     def __init__(self, prompt: str) -> None:
-        self.text = _OF_CLIENT.sub("", prompt).strip()
+        self.text = _EDITOR_NOTE.sub("", prompt).strip()
 
     @cached_property
     def _words(self) -> "list[str]":
@@ -110,13 +112,15 @@ class Prompt:
     def question(self) -> str:
         """The question of `/remember QUESTION`, "" for any other prompt."""
         command, *question = self.text.split(maxsplit=1) or [""]
-        return question[0] if question and command in _REMEMBER else ""
+        return question[0] if question and command in _REMEMBER_COMMANDS else ""
 
     @property
     def is_question(self) -> bool:
         """Whether it is a question by its first word or its last sign."""
         first = self._words[:1]
-        return self.text.endswith(("?", "？")) or not (_ASKING | _ASKING_ABROAD).isdisjoint(first)
+        return self.text.endswith(("?", "？")) or not (
+            _QUESTION_WORDS | _QUESTION_WORDS_ABROAD
+        ).isdisjoint(first)
 
     @property
     def asks_what_is_open(self) -> bool:
@@ -130,9 +134,9 @@ class Prompt:
             or _has_phrase(words, _OPEN_PHRASES["otherwise"])
         ):
             return False
-        allowed = _OF_OPEN_ITEMS["open"] | _OF_OPEN_ITEMS["beside"] | analysis.STOP_WORDS
-        open_words = _OF_OPEN_ITEMS["open"] - ({"open"} if _uses_open_as_verb(words) else set())
-        vocabulary = allowed | _OF_OPEN_ITEMS["otherwise"]
+        allowed = _OPEN_ITEM_WORDS["open"] | _OPEN_ITEM_WORDS["beside"] | analysis.STOP_WORDS
+        open_words = _OPEN_ITEM_WORDS["open"] - ({"open"} if _uses_open_as_verb(words) else set())
+        vocabulary = allowed | _OPEN_ITEM_WORDS["otherwise"]
         pieces = [piece for word in words for piece in _pieces(word, vocabulary)]
         is_named = not open_words.isdisjoint(pieces) or any(
             {*phrase}.issubset(pieces) for phrase in _OPEN_TOGETHER
@@ -140,8 +144,10 @@ class Prompt:
         # Where no spaces part the words, what asks may stand anywhere.
         asking = {words[0].partition("'")[0]} if words else set()
         asking.update(filter(analysis.is_unspaced, pieces))
-        is_asked = self.is_question or not (_ASKING | _OF_OPEN_ITEMS["telling"]).isdisjoint(asking)
-        is_otherwise = any(map(analysis.is_unspaced, _OF_OPEN_ITEMS["otherwise"] & {*pieces}))
+        is_asked = self.is_question or not (
+            _QUESTION_WORDS | _OPEN_ITEM_WORDS["telling"]
+        ).isdisjoint(asking)
+        is_otherwise = any(map(analysis.is_unspaced, _OPEN_ITEM_WORDS["otherwise"] & {*pieces}))
         return is_named and is_asked and not is_otherwise and allowed.issuperset(pieces)
 
     @property
@@ -162,7 +168,7 @@ class Prompt:
         """Whether it says nothing of what it is about but that it was said before: "fix it", "the above report"
         that does not stand in it."""
         terms, points = self._terms_and_pointing
-        names_above = _has_phrase(words_in(self.text[:EARLIER_CHARS]), _EARLIER)
+        names_above = _has_phrase(words_in(self.text[:EARLIER_CHARS]), _NAMING_ABOVE)
         return (terms <= 2 and points) or (names_above and "\n\n" not in self.text)
 
     def part_named(self, text: str) -> str:
@@ -250,10 +256,14 @@ def _telling_words(words: "list[str]") -> "list[str]":
 
 def _only_commits(words: "list[str]") -> bool:
     """Whether words ask to commit, push or merge, say nothing of what, and ask for nothing else."""
-    if _COMMITS.isdisjoint(words) or not _ASKING.isdisjoint(words) or _asks_for_more(words):
+    if (
+        _COMMIT_VERBS.isdisjoint(words)
+        or not _QUESTION_WORDS.isdisjoint(words)
+        or _asks_for_more(words)
+    ):
         return False
     return all(
-        word in _COMMITTING or word in _ACKNOWLEDGEMENT or word in analysis.STOP_WORDS
+        word in _COMMIT_WORDS or word in _ACKNOWLEDGEMENT or word in analysis.STOP_WORDS
         for word in words
     )
 
@@ -265,7 +275,7 @@ def _asks_for_more(words: "list[str]") -> bool:
     for clause in row.split(" and "):
         request = clause.partition(" with ")[0].split()
         makes = any(
-            request[place] in _MAKING and next_word in _MADE
+            request[place] in _MAKING_VERBS and next_word in _OBJECT_STARTS
             for place, next_word in enumerate(request[1:])
         )
         if "message" in request or "messages" in request or (makes and _OF_GIT.isdisjoint(request)):
@@ -288,7 +298,7 @@ def _uses_open_as_verb(words: "list[str]") -> bool:
     """Whether "open" is what somebody does, in the words of a question: "do we open the project?"."""
     row = ["", *words, ""]
     places = [place for place, word in enumerate(row) if word == "open"]
-    before, behind = _OF_OPEN_ITEMS["before a verb"], _OF_OPEN_ITEMS["behind a verb"]
+    before, behind = _OPEN_ITEM_WORDS["before a verb"], _OPEN_ITEM_WORDS["behind a verb"]
     return any(row[place - 1] in before or row[place + 1] in behind for place in places)
 
 

@@ -45,7 +45,7 @@ _EXPANSIONS = frozenset(
      "arithmetic_expansion"}
 )  # fmt: skip
 _SCRIPTS = frozenset({"command_substitution", "process_substitution"})
-_WITHIN = ("$()",)
+_VIA_SUBSTITUTION = ("$()",)
 _HOLDING_SCRIPTS = frozenset(
     {"declaration_command", "unset_command", "test_command", "string", "concatenation",
      "variable_assignment", "word", "heredoc_body"}
@@ -143,7 +143,7 @@ def _commands(script: str, depth: int) -> Iterator[Command]:
         yield from _unwrapped(command, depth)
 
 
-_SENDING = frozenset({"ssh", "watch", "parallel", "flock"})
+_LINE_RUNNERS = frozenset({"ssh", "watch", "parallel", "flock"})
 _local = threading.local()
 _AS_LETTERS = bytes(byte if byte < 0x80 else ord("x") for byte in range(0x100))
 """The grammar's scanner asks C what kind of character one is, which is undefined beyond ASCII: a rocket in a
@@ -209,7 +209,7 @@ class _CommandWalk:
         elif kind in ("subshell", *_SCRIPTS):
             folder_before = self.folder
             self._visit_children(
-                node, place._replace(via=_WITHIN if kind in _SCRIPTS else place.via)
+                node, place._replace(via=_VIA_SUBSTITUTION if kind in _SCRIPTS else place.via)
             )
             self.folder = folder_before
         else:
@@ -338,7 +338,7 @@ class _CommandWalk:
             return
         for child in node.named_children:
             if child.type in _SCRIPTS:
-                self.visit(child, _Place(_WITHIN, is_lost=True, depth=depth))
+                self.visit(child, _Place(_VIA_SUBSTITUTION, is_lost=True, depth=depth))
             else:
                 self._assign(child)
                 self._visit_inner_scripts(child, depth + 1)
@@ -480,7 +480,7 @@ def _framed_command(command: Command) -> Command | None:
         return replace(command, words=(ShellWord("echo"), *words))
     is_filled = name == "parallel" and any(word.text == ":::" for word in words)
     words = _with_fillers(words) if is_filled else words
-    if name in _SENDING and " " in words[0].text:
+    if name in _LINE_RUNNERS and " " in words[0].text:
         script = " ".join(word.text for word in words)
         inner = _walk(script).commands if name == "parallel" else []
         is_simple = len(inner) == 1 and not inner[0].redirects

@@ -24,11 +24,11 @@ _TITLE = re.compile(
 ITEM_HEAD = re.compile(
     r"\s{0,24}(?:[-*+•–]|\d{1,3}[.)]|[✅❌✓✔✗✘⚠️🔧🎯🚨]{1,2})\s+(?:\[([ xX])\]\s+)?(?=\S)"
 )
-_OF_RULES = "-=*_~#|:+"
+_RULE_SIGNS = "-=*_~#|:+"
 _QUOTE = re.compile(r"^\s{0,3}(?:>\s?)+", re.MULTILINE)
 # A sentence ends where a full stop is followed by space and by what can begin another one; not after
 # abbreviations and single letters.
-_END = re.compile(
+_SENTENCE_END = re.compile(
     r"(?<=[.!?…])[\"')\]*_`]{0,3}\s+(?=[\"'(\[*_`]{0,3}[A-Z0-9ÄÖÜÀ-Þ`\"'/@#]|[a-z]\w*[(_.`])|(?<=[!?])\s+(?=\S)"
     r"|(?<=[a-z]{2}\.)\s+(?=[a-z])|(?<=[`)]\.)\s+(?=[a-z])"
 )
@@ -41,7 +41,7 @@ _FULL_STOPS = (".", "!", "?", "。", "！", "？")
 _BEFORE_ORDINALS = ("am", "im")
 """Stop words of German that are some in English, too."""
 _BRACKETS = "([{\"'*_`"
-_AROUND = f"{_BRACKETS})].,:;!?"
+_EDGE_SIGNS = f"{_BRACKETS})].,:;!?"
 _DECORATION = re.compile(
     "^[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\ufe0f\U0001f300-\U0001faff\\s]+|[\ufe0f]"
 )
@@ -91,7 +91,7 @@ def capitalised(text: str) -> str:
 def is_rule(line: str) -> bool:
     """Whether a line is nothing but a line, such as `---`."""
     signs = "".join(line.split())
-    return len(signs) > 2 and not signs.strip(_OF_RULES)
+    return len(signs) > 2 and not signs.strip(_RULE_SIGNS)
 
 
 def _walk(text: str) -> Iterator[Statement]:
@@ -183,7 +183,7 @@ def _sentences(text: str, block: list[tuple[int, int]]) -> Iterator[tuple[int, i
     """Yield the places of a paragraph's sentences. A line that ends with a colon ends a sentence, and is one of its
     own where the line before it ended one, in whatever script."""
     start, end = block[0][0], block[-1][1]
-    ends = [end_mark.end() for end_mark in _END.finditer(text, start, end)]
+    ends = [end_mark.end() for end_mark in _SENTENCE_END.finditer(text, start, end)]
     colon_lines = [
         (begin, last) for begin, last in block if text[begin:last].rstrip().endswith((":", "："))
     ]
@@ -214,7 +214,7 @@ def _is_ordinal(words: Sequence[str], rest: str) -> bool:
     number = words[-1] if words else ""
     if not (number[-1:] == "." and len(number) <= 3 and number[:-1].isdecimal()):
         return False
-    following = "".join(rest.split(maxsplit=1)[:1]).strip(_AROUND).lower()
+    following = "".join(rest.split(maxsplit=1)[:1]).strip(_EDGE_SIGNS).lower()
     before, abroad = words[0].lower(), analysis.stop_words_abroad()
     leads = before in abroad or before in _BEFORE_ORDINALS
     is_content = following not in abroad and following not in analysis.STOP_WORDS

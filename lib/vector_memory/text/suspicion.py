@@ -31,8 +31,8 @@ MOST_RUNS = 8
 MOST_TAGS = 3
 LEAST_HIDDEN = 4
 
-_RUN = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{48,8000}={0,2}")
-_WORDS = re.compile(r"[A-Za-z]{2,}\s+[A-Za-z]{2,}\s+[A-Za-z]{2,}")
+_ENCODED_RUN = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{48,8000}={0,2}")
+_THREE_WORDS = re.compile(r"[A-Za-z]{2,}\s+[A-Za-z]{2,}\s+[A-Za-z]{2,}")
 _TAG_CHARACTERS = re.compile("[\U000e0020-\U000e007e]+")
 
 
@@ -126,7 +126,7 @@ def _table() -> tuple[tuple[str, int, str], ...]:
 
 def _decoded_texts(text: str) -> list[str]:
     """Return the words that runs of Base64 or hexadecimal digits in a text hold."""
-    runs = _RUN.findall(text)[: 2 * MOST_RUNS]
+    runs = _ENCODED_RUN.findall(text)[: 2 * MOST_RUNS]
     return list(filter(None, map(_decoded_words, runs)))
 
 
@@ -138,7 +138,7 @@ def _decoded_words(run: str) -> str:
         words = raw.decode("utf-8")
     except (ValueError, binascii.Error):
         return ""
-    return words if _WORDS.search(words) else ""
+    return words if _THREE_WORDS.search(words) else ""
 
 
 def _hidden_texts(raw: str) -> list[str]:

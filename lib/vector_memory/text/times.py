@@ -214,7 +214,7 @@ _ASKS_WHEN = re.compile(
     r"|how long (?:ago|has|have|did|was|were)|how recently|wann|quand|cu[aá]ndo)\b",
     re.IGNORECASE,
 )
-_TIMED = (
+_TIME_PATTERN = (
     r"\b(?:yesterday|today|tonight|tomorrow|ago|(?:last|next|this|past|previous|every)\s+(?:night|"
     r"week|weekend|month|year|summer|winter|spring|fall|autumn|quarter|sprint|\w+day|few|couple)"
     r"|recently|lately|(?:a|the|two|three|four|five|few|several|\d+) (?:days?|weeks?|months?|years?|hours?)\b"
@@ -231,8 +231,8 @@ _ASKING = re.compile(
 )
 _WORDS = tables.sets("time_words")
 _LIMITS, _LEADING, _BEFORE_VERBS = (_WORDS[part] for part in ("limits", "leading", "before verbs"))
-_OPENING = ("between", "from")
-_JOINING = frozenset(("", "and", "to", "until", "till", "-", "\u2013"))
+_RANGE_STARTS = ("between", "from")
+_RANGE_JOINTS = frozenset(("", "and", "to", "until", "till", "-", "\u2013"))
 
 
 @lru_cache(maxsize=1)
@@ -240,7 +240,7 @@ def _timed_patterns() -> PatternSet:
     # Every memory is asked for it when it is indexed, and `re` takes a tenth of a millisecond for that.
     from vector_memory.text.patterns import PatternSet
 
-    return PatternSet([_TIMED])
+    return PatternSet([_TIME_PATTERN])
 
 
 # -- from words to times ------------------------------------------------------------------------------
@@ -478,8 +478,8 @@ def _join_ranges(time_spans: list[TimeSpan], low: str) -> Iterator[TimeSpan]:
         second = time_spans[place + 1] if place + 1 < len(time_spans) else None
         gap = low[first.offset + len(first.words) : second.offset] if second else "?"
         before = low[: first.offset].rstrip()
-        is_opened = first.words.startswith(_OPENING) or before.endswith(_OPENING)
-        if second and is_opened and " ".join(gap.split()).removesuffix(" the") in _JOINING:
+        is_opened = first.words.startswith(_RANGE_STARTS) or before.endswith(_RANGE_STARTS)
+        if second and is_opened and " ".join(gap.split()).removesuffix(" the") in _RANGE_JOINTS:
             start, end = first.start, second.end or second.start
             if start and end and end <= start:
                 week = start - timedelta(days=7)

@@ -15,11 +15,11 @@ MONTHS = (
     "october", "november", "december",
 )  # fmt: skip
 _UNITS = ("hours", "days", "week", "weeks", "month", "months", "year", "years")
-_WHOLE = (
+_WHOLE_PHRASES = (
     "yesterday", "today", "the day before yesterday", "recently", "week before last", "month before last",
 )  # fmt: skip
 _TIME_NAMES = frozenset((*WEEKDAYS, *MONTHS, *_UNITS, "weekend", "night"))
-_TIMES = _TIME_NAMES | frozenset(_WHOLE)
+_TIMES = _TIME_NAMES | frozenset(_WHOLE_PHRASES)
 _LEADING = ("since", "last", "next", "this")
 _HIER = "hier"
 """Yesterday in French, here in German."""

@@ -38,7 +38,7 @@ _TOKEN = re.compile(
     r"|[-.~/@#$!]*\w[^\s`\"()\[\]{},;<>=!?|]*|[^\s\w`\"()\[\]{},;.!:']+"
 )
 _GROUPED = re.compile(r"\b\d{1,3}(?:,\d{3})+\b")
-_EMPTY = frozenset(("a", "an", "the", "please"))
+_EMPTY_WORDS = frozenset(("a", "an", "the", "please"))
 _WORDS_OF = tables.sets("grammar")
 
 
@@ -47,7 +47,7 @@ def _rows(part: str) -> list[list[str]]:
 
 
 _SPELLINGS = dict(_rows("spellings"))
-_FRONTED = _WORDS_OF["fronted"]
+_FRONTING_WORDS = _WORDS_OF["fronted"]
 _TYPES = _WORDS_OF["types"]
 _CLAUSES = _WORDS_OF["clauses"]
 _BE = frozenset(("is", "was"))
@@ -98,7 +98,7 @@ def readings(sentence: str) -> frozenset[Reading]:
     parts = [part for part in _clause_tokens(sentence) if part]
     flat = tuple(token for part in parts for token in part)
     wordings = {_types_last(_without_we(flat))}
-    if len(parts) > 1 and parts[0][0] in _FRONTED and len(parts[0]) > 1:
+    if len(parts) > 1 and parts[0][0] in _FRONTING_WORDS and len(parts[0]) > 1:
         rest = tuple(token for part in parts[1:] for token in part)
         wordings.add(_types_last((*_without_we(rest), *parts[0])))
     wordings |= {reworded for reading in wordings for reworded in _reworded(reading)}
@@ -128,7 +128,7 @@ def _part_tokens(part: str) -> Reading:
         raw if raw == "A" and place else _spelling(raw)
         for place, raw in enumerate(_TOKEN.findall(part))
     )
-    return tuple(word for word in spelled if word and word not in _EMPTY)
+    return tuple(word for word in spelled if word and word not in _EMPTY_WORDS)
 
 
 def _spelling(raw: str) -> str:

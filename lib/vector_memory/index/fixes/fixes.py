@@ -38,7 +38,7 @@ INSTEAD = "instead"
 COMMAND_CHARS, INSTEAD_CHARS = 90, 160
 """Of a command line that is named, and of one that is to be run instead."""
 CHANGE_CHARS = 110
-BECAUSE_CHARS = 200
+REASON_CHARS = 200
 SURE, LIKELY = 0.9, 0.55
 NEAR = 4
 """Commands within which another program may stand for the one that failed."""
@@ -55,20 +55,22 @@ _MISSING = (
 )  # fmt: skip
 _PAST_CHECKS = frozenset({"--no-verify", "--admin"})
 """Options that go past what failed rather than mend it."""
-_UNDOING = frozenset({"git checkout", "git restore", "git reset", "git stash", "git revert"})
+_UNDOING_JOBS = frozenset({"git checkout", "git restore", "git reset", "git stash", "git revert"})
 _NOT_UNDOING = frozenset({"--staged", "-S", "-b", "-B"})
 """Options with which these leave the files as they are, unless another one says otherwise."""
 _UNDOING_TOO = frozenset({"--worktree", "-W"})
-_KEEPING = frozenset({"git add", "git commit", "git push"})
+_KEEPING_JOBS = frozenset({"git add", "git commit", "git push"})
 """Jobs that keep what was done: they mend nothing where anything else was done."""
-_MANNERS = frozenset({"--verbose", "--quiet", "--silent", "--color", "--no-color", "--exitfirst"})
+_REPORTING_OPTIONS = frozenset(
+    {"--verbose", "--quiet", "--silent", "--color", "--no-color", "--exitfirst"}
+)
 """Options that change how a command reports, not what it does."""
 _WORDS_OF = tables.sets("command_words")
 _CHECK_ENDS = ("check", "lint")
 _CHECKS, _MAKING, _READING = (_WORDS_OF[name] for name in ("checks", "making", "reading"))
 _SWITCHES = tables.sections("switched_off_checks")
 _EXPRESSIONS = tuple(" ".join(_SWITCHES["expressions"]).split())
-_PROSE = (".md", ".rst", ".adoc", ".txt")
+_PROSE_ENDINGS = (".md", ".rst", ".adoc", ".txt")
 
 
 class FixStep(NamedTuple):
@@ -100,13 +102,13 @@ class Episode:
     @property
     def families(self) -> tuple[str, ...]:
         """The job of the command that failed, such as `cargo test`, and of the one that succeeded."""
-        ran = (self.failed.command, self.success.command)
-        return unique(commands.family(command) for command in ran)
+        command_lines = (self.failed.command, self.success.command)
+        return unique(commands.family(command) for command in command_lines)
 
 
 def episodes(exchange: Exchange, clean: Callable[[str], str] = str) -> list[Episode]:
     """Return what failed and was mended in an exchange, or failed in one of those before and was
-    mended in this one, in the order of the failures. What is told in part alone is cleaned before."""
+    mended in this one, in the order of the failures. What is cut is cleaned before."""
     story = _Story((*exchange.before, exchange), clean)
     candidates = (story.episode(place, exchange) for place in story.failures)
     return [episode for episode in candidates if episode]
@@ -124,8 +126,8 @@ def is_failure(call: ToolUse) -> bool:
 
 def _fails_unseen(call: ToolUse) -> bool:
     """Whether a command failed though it ended well, and its output says what was wrong."""
-    hides = hides_failure(call.command, call.output)
-    return hides and not says_only_failure(error_line(call.output))
+    is_hidden = hides_failure(call.command, call.output)
+    return is_hidden and not says_only_failure(error_line(call.output))
 
 
 def hides_failure(command: str, output: str) -> bool:
@@ -432,11 +434,11 @@ def _is_corrected(failed_call: ToolUse, success: ToolUse, is_mended: bool) -> bo
         return True
     parts_before = commands.acting(success.command)[:-1]
     if any(
-        part.job not in _jobs(failed_call) | _KEEPING and _part_may_change(part)
+        part.job not in _jobs(failed_call) | _KEEPING_JOBS and _part_may_change(part)
         for part in parts_before
     ):
         return True
-    new_words = (set(rerun_parts[-1].words) - set(failed_part.words)) - _MANNERS
+    new_words = (set(rerun_parts[-1].words) - set(failed_part.words)) - _REPORTING_OPTIONS
     return any(word.startswith("--") and not word.startswith("--tb") for word in new_words)
 
 
@@ -467,7 +469,7 @@ def _lasting_calls(calls: Sequence[ToolUse], later: Sequence[ToolUse] = ()) -> l
                 committed |= {
                     place for place, edit in lasting.items() if _covers_file(part, edit.file)
                 }
-            elif part.job in _UNDOING:
+            elif part.job in _UNDOING_JOBS:
                 lasting = {
                     place: edit
                     for place, edit in lasting.items()
@@ -508,7 +510,7 @@ def _switches_off(call: ToolUse) -> bool:
     """Whether an edit has a check left out or its failure counted as none, so that nothing was mended. What only
     writes about it does not, nor does a file that is new."""
     file = call.file.lower()
-    if file.endswith(_PROSE):
+    if file.endswith(_PROSE_ENDINGS):
         return False
     is_checking = any(name in file for name in _SWITCHES["names"])
     is_shell = is_checking or not file.endswith(_EXPRESSIONS)
@@ -553,7 +555,7 @@ def _steps(calls: Sequence[ToolUse], clean: Callable[[str], str]) -> list[FixSte
 
 
 def _only_keeps(command: str) -> bool:
-    return {part.job for part in commands.acting(command)} <= _KEEPING
+    return {part.job for part in commands.acting(command)} <= _KEEPING_JOBS
 
 
 def _change_details(change: str, clean: Callable[[str], str]) -> Iterator[str]:
@@ -624,4 +626,4 @@ def _reason(before: Sequence[str], after: Sequence[str], topic: frozenset[str]) 
             worth = 2 if "cause" in signs else int("hint" in signs or shared > 2)
             if worth > best_worth and (is_before or (worth > 1 and shared > 1)):
                 best_worth, best_text = worth, statement.text
-    return tools.clip(best_text, BECAUSE_CHARS)
+    return tools.clip(best_text, REASON_CHARS)

@@ -15,8 +15,8 @@ from vector_memory.text.words import words_in
 _ANY_NUMBER = re.compile(r"(?:^|[^\w])(?:adr[-_ #]*)?0*(\d{1,5})(?=\D|$)", re.IGNORECASE)
 _FOLDERS = frozenset(["adr", "adrs", "decisions", "decision-records", "architecture-decisions"])
 _DATE_LINES = frozenset(["date", "decided", "decided on", "accepted", "accepted on"])
-_OF_DAYS, _DAY_CHARS = "0123456789-", len("2026-01-02")
-_GONE = ("superseded", "replaced")
+_DATE_SIGNS, _DAY_CHARS = "0123456789-", len("2026-01-02")
+_SUPERSEDING_WORDS = ("superseded", "replaced")
 _DATE_FIELDS = ("date", "created", "created-at", "decided", "updated")
 
 
@@ -38,7 +38,7 @@ def record(path: str, document: Document) -> DecisionRecord | None:
         return None
     status = _status(document)
     words = words_in(status)
-    gone_word = next((word for word in words if word in _GONE), "")
+    gone_word = next((word for word in words if word in _SUPERSEDING_WORDS), "")
     doubt_word = next((word for word in words if word in DOUBTS), "")
     status_end = status.lower().partition(gone_word)[2] if gone_word else ""
     successor = document.front.get("superseded-by", "") or status_end
@@ -107,7 +107,7 @@ def _section(headings: tuple[str, ...]) -> str:
 
 
 def _day(text: str) -> datetime | None:
-    for word in "".join(sign if sign in _OF_DAYS else " " for sign in text).split():
+    for word in "".join(sign if sign in _DATE_SIGNS else " " for sign in text).split():
         with suppress(ValueError):
             day = datetime.strptime(word[:_DAY_CHARS], "%Y-%m-%d")
             return day.replace(tzinfo=timezone.utc)

@@ -22,7 +22,7 @@ _IN_NOTE = f"\n<!-- vector-memory session {SECTION} -->\n{HEAD}"
 
 _OPEN, _CLOSE = " <!-- memory ", " -->"
 _INDENT = "  "
-_ITEMS = ("- ", "* ")
+_ITEM_STARTS = ("- ", "* ")
 """How an item begins: some programs that edit Markdown write the one for the other."""
 _OWN_LINES = (_INDENT, "<!-- ", "Up: [[")
 _LISTED = ("- [[", " memories")
@@ -135,7 +135,7 @@ def _details(memory: Mapping[str, object]) -> str:
 
 def _read_details(line: str) -> Record | None:
     """Return what the comment of an item says, None of any other line."""
-    if not line.startswith(_ITEMS):
+    if not line.startswith(_ITEM_STARTS):
         return None
     _, opening, rest = line.rstrip().rpartition(_OPEN)
     if not opening or not rest.endswith(_CLOSE):
