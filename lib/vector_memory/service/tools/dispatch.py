@@ -35,12 +35,12 @@ def _with(answer: ToolAnswer, more: str) -> ToolAnswer:
 def warm_up(settings: Settings) -> None:
     """Import what looks at calls, and make the grammars and the forms of errors ready: it takes longer than any call
     may."""
-    lookers = [
+    observers = [
         "failure_advice",
         *(["search_advice"] if settings.facade != "off" else []),
         *(["observer"] if settings.observer != "off" else []),
     ]
-    for name in lookers:
+    for name in observers:
         importlib.import_module(f"{__package__}.{name}")
     from vector_memory.index.fixes import errors, likeness
     from vector_memory.text import shell

@@ -20,14 +20,14 @@ MOST_FIRST, MOST_LAST = 4, 12
 MOST_FILES = 400
 
 
-class Earlier(NamedTuple):
+class EarlierSession(NamedTuple):
     """The first and last prompts of a session, in order, and the files that its calls named."""
 
     prompts: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
 
 
-def read(path: str) -> Earlier:
+def read(path: str) -> EarlierSession:
     """Return what a transcript tells; nothing of one that is not there or cannot be read."""
     prompts: list[str] = []
     files: dict[str, None] = {}
@@ -36,11 +36,11 @@ def read(path: str) -> Earlier:
             prompts.append(prompt_of(entry.data))
             files.update(dict.fromkeys(_files(entry.data)))
     except OSError:
-        return Earlier()
+        return EarlierSession()
     typed = [prompt for prompt in prompts if prompt]
     if len(typed) > MOST_FIRST + MOST_LAST:
         typed = typed[:MOST_FIRST] + typed[-MOST_LAST:]
-    return Earlier(tuple(typed), tuple(files)[-MOST_FILES:])
+    return EarlierSession(tuple(typed), tuple(files)[-MOST_FILES:])
 
 
 def _entries(path: str) -> Iterator[TranscriptEntry]:
@@ -68,5 +68,5 @@ def prompt_of(entry: Record) -> str:
 
 def _files(entry: Record) -> Iterator[str]:
     for block in entry.part("message").parts("content"):
-        given = block.part("input") if block.get("type") == "tool_use" else Record()
-        yield from filter(None, map(given.text, ("file_path", "notebook_path", "path")))
+        tool_input = block.part("input") if block.get("type") == "tool_use" else Record()
+        yield from filter(None, map(tool_input.text, ("file_path", "notebook_path", "path")))

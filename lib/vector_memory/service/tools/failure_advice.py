@@ -63,60 +63,60 @@ def on_failure(
     if not ctx.settings.recall_on_failure:
         return ""
     try:
-        output, line = redact.clean(error).text[:LONGEST_ERROR], redact.clean(command).text
+        output, command_line = redact.clean(error).text[:LONGEST_ERROR], redact.clean(command).text
     except UnsafeTextError:
         return ""
-    said, words = error_line(output), particulars(output, line)
-    known = _known(question, signature(output, line), line)
-    fixes = [fix for fix in known if _is_of(fix, said, words)]
+    message, words = error_line(output), particulars(output, command_line)
+    signed_fixes = _fixes_by_sign(question, signature(output, command_line), command_line)
+    fixes = [fix for fix in signed_fixes if _fits_error(fix, message, words)]
     if not fixes and is_sure:
-        fixes = _alike(question, output, line) or [
+        fixes = _alike_fixes(question, output, command_line) or [
             fix
-            for fix in _similar(ctx, question, said)
-            if _is_of(fix, said, words) and _is_for(fix, line)
+            for fix in _similar_fix(ctx, question, message)
+            if _fits_error(fix, message, words) and _helps_command(fix, command_line)
         ]
         ctx.count("failures_unknown", not fixes)
     return _present(ctx, question, fixes)
 
 
-def _known(question: HookQuestion, sign: str, command: str) -> list[Memory]:
+def _fixes_by_sign(question: HookQuestion, sign: str, command: str) -> list[Memory]:
     """Return the fixes of an error by its signature or shape that a command line may have use of."""
-    known = (known_fixes(shelf, question.scope, sign) for shelf in question.shelves)
-    return [fix for fixes in known for fix in fixes if _is_for(fix, command)]
+    fixes_by_shelf = (known_fixes(shelf, question.scope, sign) for shelf in question.shelves)
+    return [fix for fixes in fixes_by_shelf for fix in fixes if _helps_command(fix, command)]
 
 
-def _alike(question: HookQuestion, output: str, command: str) -> list[Memory]:
+def _alike_fixes(question: HookQuestion, output: str, command: str) -> list[Memory]:
     """Return the fixes of errors that are this one but for names that are nothing to them."""
-    like, said = likeness(output, command), error_line(output)
-    if like is None:
+    form, message = likeness(output, command), error_line(output)
+    if form is None:
         return []
     return [
         fix
-        for fix in _known(question, like.shape, command)
-        if is_alike(fix.extra, output, command) and _fits_numbers(fix, said)
+        for fix in _fixes_by_sign(question, form.shape, command)
+        if is_alike(fix.extra, output, command) and _fits_numbers(fix, message)
     ]
 
 
-def _is_of(fix: Memory, line: str, words: frozenset[str]) -> bool:
+def _fits_error(fix: Memory, line: str, words: frozenset[str]) -> bool:
     """Whether a fix is for what an error's line asks for, and the words around it: one that ran a number of its
     own error, such as a version or a port, is for the same numbers alone."""
     return agree(fix.extra.get(PARTICULARS) or (), words) and _fits_numbers(fix, line)
 
 
-def _is_for(fix: Memory, command: str) -> bool:
+def _helps_command(fix: Memory, command: str) -> bool:
     """Whether a fix may help a command line: a call that was only given other options, or a variable of its own
     program, says nothing to another program."""
-    failed, ran = str(fix.extra.get("command", "")), list(map(str, fix.extra.get(RAN) or ()))
-    is_instead = TAG in fix.tags and f"` {INSTEAD}" in fix.text and len(ran) == 1
-    if not is_instead or not commands.is_for_its_tool(failed, ran[0]):
+    failed, offered = str(fix.extra.get("command", "")), list(map(str, fix.extra.get(RAN) or ()))
+    is_instead = TAG in fix.tags and f"` {INSTEAD}" in fix.text and len(offered) == 1
+    if not is_instead or not commands.is_for_its_tool(failed, offered[0]):
         return True
     return not commands.tools(failed).isdisjoint(commands.tools(command))
 
 
 def _fits_numbers(fix: Memory, line: str) -> bool:
-    own = _numbers(harmless.unquoted(fix.title))
-    ran = _numbers(" ".join(offered_commands.of_memory(fix)))
-    return own.isdisjoint(ran) or own == _numbers(line)
+    own_numbers = _numbers(harmless.unquoted(fix.title))
+    offered_numbers = _numbers(" ".join(offered_commands.of_memory(fix)))
+    return own_numbers.isdisjoint(offered_numbers) or own_numbers == _numbers(line)
 
 
 def _numbers(text: str) -> set[str]:
@@ -135,29 +135,32 @@ def known_fixes(shelf: Shelf, scope: Scope, sign: str) -> list[Memory]:
     return sorted(fixes, key=lambda fix: (round(fix.confidence, 2), fix.created_at), reverse=True)
 
 
-def _similar(ctx: Context, question: HookQuestion, line: str) -> list[Memory]:
+def _similar_fix(ctx: Context, question: HookQuestion, line: str) -> list[Memory]:
     """Return a solution of an error that reads much the same: relevance alone would do with the same
     program or topic, and the fix of another error harms."""
     asker = replace(question, scope=replace(question.scope, kinds=KINDS))
     hits: list[Hit] = lookup.answer(ctx, line, asker, MOST_SIMILAR).hits
     least = max(STRICT, ctx.settings.threshold)
-    fit = (hit.memory for hit in hits if hit.relevance >= least and lookup.is_open(hit.memory))
-    return [memory for memory in fit if _says_the_same(memory, line)][:1]
+    candidates = (
+        hit.memory for hit in hits if hit.relevance >= least and lookup.is_open(hit.memory)
+    )
+    return [memory for memory in candidates if _says_the_same(memory, line)][:1]
 
 
 def _says_the_same(memory: Memory, line: str) -> bool:
     """Whether a fix was for nearly the same words, or another solution names nearly all of them. Where
     each of two errors has a word of its own, something else is missing or wrong."""
     if TAG in memory.tags:
-        words, other = words_of(line), words_of(harmless.unquoted(memory.title))
-        return agree(words, other) and len(other & words) >= SAME_WORDS * len(other | words)
+        words, title_words = words_of(line), words_of(harmless.unquoted(memory.title))
+        least = SAME_WORDS * len(title_words | words)
+        return agree(words, title_words) and len(title_words & words) >= least
     text = f"{memory.title} {memory.text}"
-    terms = _terms(line)
-    names_most = len(_terms(text) & terms) >= NAMED_WORDS * len(terms)
+    terms = _lexical_terms(line)
+    names_most = len(_lexical_terms(text) & terms) >= NAMED_WORDS * len(terms)
     return names_in(line) <= words_of(text) and len(terms) >= LEAST_WORDS and names_most
 
 
-def _terms(text: str) -> set[str]:
+def _lexical_terms(text: str) -> set[str]:
     return set(analysis.lexical("", harmless.unquoted(text), "", "").split())
 
 
@@ -190,10 +193,10 @@ def _present(ctx: Context, question: HookQuestion, fixes: Sequence[Memory]) -> s
     return context_block.show(ctx, question.session, [note], title, showing=showing)
 
 
-def _what_was_done(mended: str) -> CleanText:
+def _what_was_done(fix_text: str) -> CleanText:
     """Return a fix without its reason, which stands before what was done."""
-    places = [place for done in (" edited ", " ran `") if (place := mended.find(done)) >= 0]
-    return CleanText(f"FIX{mended[min(places) :]}" if places else mended)
+    places = [place for mark in (" edited ", " ran `") if (place := fix_text.find(mark)) >= 0]
+    return CleanText(f"FIX{fix_text[min(places) :]}" if places else fix_text)
 
 
 def _note(fix: Memory, project: str) -> fence.Note:
@@ -201,10 +204,10 @@ def _note(fix: Memory, project: str) -> fence.Note:
     note = render.note(fix, project, room)
     if note.is_cut and TAG in fix.tags:
         # The error is in sight: what mended it is what must not be cut.
-        mended = CleanText(harmless.without_marked(fix.text))
-        note = render.note(replace(fix, text=mended), project, room)
+        plain_text = CleanText(harmless.without_marked(fix.text))
+        note = render.note(replace(fix, text=plain_text), project, room)
         if note.is_cut:
-            note = render.note(replace(fix, text=_what_was_done(mended)), project, room)
+            note = render.note(replace(fix, text=_what_was_done(plain_text)), project, room)
     if fix.confidence < DOUBTED:
         note = note.with_head(f"{note.head} · doubtful: it did not help the last time")
     tried = "; ".join(map(str, fix.extra.get("tried", ())))

@@ -42,13 +42,13 @@ def _state(file: str, roots: Sequence[str], since: datetime) -> str:
         if not path.startswith(root.rstrip(os.sep) + os.sep) or os.path.realpath(folder) != folder:
             continue
         try:
-            about = os.lstat(path)
+            status = os.lstat(path)
         except OSError:
             # A bare name may have been short for a path; one whose folder is there was a file in it.
             if os.path.dirname(file) and os.path.isdir(folder):
                 state = GONE
             continue
-        if stat.S_ISLNK(about.st_mode):
+        if stat.S_ISLNK(status.st_mode):
             return ""
-        return CHANGED if about.st_mtime > since.timestamp() else SAME
+        return CHANGED if status.st_mtime > since.timestamp() else SAME
     return state

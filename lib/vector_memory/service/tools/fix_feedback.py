@@ -43,7 +43,8 @@ def judge(ctx: Context, session: str, turn: TurnRead) -> int:
         if _is_unjudged(memory, session)
     ]
     verdicts: list[tuple[Shelf, Memory, bool | None]] = [
-        (shelf, memory, False) for shelf, memory in _came_again(ctx, session, turn.exchanges or ())
+        (shelf, memory, False)
+        for shelf, memory in _refuted_fixes(ctx, session, turn.exchanges or ())
     ]
     if waiting:
         # Nothing is new where the daemon ended before it came to this: the reading of then is gone.
@@ -52,27 +53,27 @@ def judge(ctx: Context, session: str, turn: TurnRead) -> int:
         verdicts += [
             (shelf, memory, _verdict(memory, calls, shown[memory.id])) for shelf, memory in waiting
         ]
-    plain = [(shelf, memory, helped) for shelf, memory, helped in verdicts if helped is not None]
-    for shelf, memory, helped in plain:
+    decided = [(shelf, memory, helped) for shelf, memory, helped in verdicts if helped is not None]
+    for shelf, memory, helped in decided:
         _weigh(ctx, shelf, memory, session, helped)
-    return len(plain)
+    return len(decided)
 
 
 def _is_unjudged(memory: Memory, session: str) -> bool:
     return memory.status is Status.ACTIVE and session not in (memory.extra.get(VERDICTS) or {})
 
 
-def _came_again(
+def _refuted_fixes(
     ctx: Context, session: str, exchanges: Sequence[Exchange]
 ) -> Iterable[tuple[Shelf, Memory]]:
     """Yield the fixes that a session found itself and whose errors came again in it: what had seemed to
     mend them did not, or not for long."""
     failures = [call for exchange in exchanges for call in exchange.calls if is_failure(call)]
-    last = {_signed(call): call.at for call in failures if call.at}
-    for shelf in ctx.all_shelves() if last else ():
-        scope = Scope(sessions=(session,), tags=tuple(SIGNATURE_TAG + sign for sign in last))
+    last_seen = {_signature_of(call): call.at for call in failures if call.at}
+    for shelf in ctx.all_shelves() if last_seen else ():
+        scope = Scope(sessions=(session,), tags=tuple(SIGNATURE_TAG + sign for sign in last_seen))
         for memory in shelf.journal.recent(scope, MOST_VERDICTS):
-            at = last.get(str(memory.extra.get("signature")))
+            at = last_seen.get(str(memory.extra.get("signature")))
             if at and at > memory.created_at and _is_unjudged(memory, session):
                 yield shelf, memory
 
@@ -84,16 +85,16 @@ def _verdict(memory: Memory, calls: Sequence[ToolUse], shown_at: datetime) -> bo
     for call in calls:
         if call.at is None or call.at <= shown_at or not call.command:
             continue
-        if is_failure(call) and _is_of(memory, call):
+        if is_failure(call) and _met_error(memory, call):
             return False
         if succeeded(call, families):
             return True
     return None
 
 
-def _is_of(fix: Memory, call: ToolUse) -> bool:
+def _met_error(fix: Memory, call: ToolUse) -> bool:
     """Whether a call met the error of a fix, or one that the fix is brought for as well."""
-    if _signed(call) == fix.extra.get("signature"):
+    if _signature_of(call) == fix.extra.get("signature"):
         return True
     try:
         return is_alike(fix.extra, redact.clean(call.output).text, redact.clean(call.command).text)
@@ -101,7 +102,7 @@ def _is_of(fix: Memory, call: ToolUse) -> bool:
         return False
 
 
-def _signed(call: ToolUse) -> str:
+def _signature_of(call: ToolUse) -> str:
     try:
         return signature(redact.clean(call.output).text, redact.clean(call.command).text)
     except UnsafeTextError:

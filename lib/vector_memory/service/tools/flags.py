@@ -99,16 +99,16 @@ def settle(ctx: Context) -> int:
         pending = flags_in(ctx.state.records(PENDING).values())
         for flag in sorted(pending, key=lambda flag: flag.at):
             by_session.setdefault((flag.session, flag.folder or "/"), []).append(flag)
-        for (session, folder), own in by_session.items():
+        for (session, folder), session_flags in by_session.items():
             try:
-                settled += _settle(ctx, session, folder, own)
+                settled += _settle(ctx, session, folder, session_flags)
             except StoreFullError:
                 raise
             except Exception as error:
                 # One session's flags are not worth those of all the others.
-                ctx.count("flags_dropped", len(own))
+                ctx.count("flags_dropped", len(session_flags))
                 log.warning("the flags of session %s are not kept: %r", session, error)
-            for flag in own:
+            for flag in session_flags:
                 ctx.state.put_record(PENDING, flag.id, None, is_durable=False)
     return settled
 
@@ -118,32 +118,34 @@ def _settle(ctx: Context, session: str, folder: str, flags: Sequence[Flag]) -> i
     if asker is None:
         return 0
     with privacy.for_folder(ctx, folder):
-        before = _flags(counted_records.get(asker, ASSESSMENTS, session))
+        stored_flags = _flags_of(counted_records.get(asker, ASSESSMENTS, session))
         # What is known stays as it is: the user may have marked it.
-        merged = list({flag.id: flag for flag in [*before, *flags, *before]}.values())[:MOST_FLAGS]
+        merged = list({flag.id: flag for flag in [*stored_flags, *flags, *stored_flags]}.values())[
+            :MOST_FLAGS
+        ]
         is_kept = counted_records.keep_new(ctx, asker, _record(session, merged))
-    return len(merged) - len(before) if is_kept else 0
+    return len(merged) - len(stored_flags) if is_kept else 0
 
 
-def _flags(memory: Memory | None) -> list[Flag]:
-    kept = memory.extra.get("flags") if memory is not None else None
-    return flags_in(kept if isinstance(kept, list) else ())
+def _flags_of(memory: Memory | None) -> list[Flag]:
+    stored = memory.extra.get("flags") if memory is not None else None
+    return flags_in(stored if isinstance(stored, list) else ())
 
 
 def _record(session: str, flags: Sequence[Flag]) -> CountedRecord:
     """Return a session's record: in words what was found, in `extra` all of it."""
-    real = [flag for flag in flags if flag.verdict != FALSE]
-    counts = dict(Counter(flag.category for flag in real).most_common())
+    upheld = [flag for flag in flags if flag.verdict != FALSE]
+    counts = dict(Counter(flag.category for flag in upheld).most_common())
     summary = ", ".join(f"{n} {name}" for name, n in counts.items()) or "nothing that holds"
     topic = next((flag.topic for flag in reversed(flags) if flag.topic), "")
     lines = [f"Flagged in this session: {summary}.", *([f"Asked: {topic}"] if topic else [])]
-    grave = sorted(real, key=lambda flag: flag.severity != "high")
+    gravest_first = sorted(upheld, key=lambda flag: flag.severity != "high")
     lines += [
         f"- {flag.category} ({flag.severity}): {flag.text} \u2013 {flag.reason}"
-        for flag in grave[:MOST_TOLD]
+        for flag in gravest_first[:MOST_TOLD]
     ]
-    if len(real) > MOST_TOLD:
-        lines.append(f"- and {len(real) - MOST_TOLD} more")
+    if len(upheld) > MOST_TOLD:
+        lines.append(f"- and {len(upheld) - MOST_TOLD} more")
     return CountedRecord(
         ASSESSMENTS,
         session,
@@ -196,17 +198,17 @@ def flags(ctx: Context, request: FlagsRequest) -> FlagsAnswer:
         FlagView(**vars(replace(flag, asked=_is_asked(flag))), project=names[memory.project])
         for memory in _records(asker.shelves, asker.scope.projects, asker.scope.sessions)
         if reach.holds(memory)
-        for flag in _flags(memory)
+        for flag in _flags_of(memory)
     ]
-    fit = [
+    selected = [
         view
         for view in views
         if view.at >= after and (not request.categories or view.category in request.categories)
     ]
-    fit.sort(key=lambda view: view.at, reverse=True)
-    counts = Counter(view.category for view in fit)
-    shown = fit[request.offset : request.offset + request.k]
-    return FlagsAnswer(shown, len(fit), dict(counts.most_common()))
+    selected.sort(key=lambda view: view.at, reverse=True)
+    counts = Counter(view.category for view in selected)
+    page = selected[request.offset : request.offset + request.k]
+    return FlagsAnswer(page, len(selected), dict(counts.most_common()))
 
 
 class MarkRequest(messages.Request):
@@ -234,7 +236,7 @@ def mark(ctx: Context, request: MarkRequest) -> dict[str, object]:
     with _settling:
         for shelf in ctx.all_shelves():
             for memory in _records([shelf], None, (request.session,)):
-                flags = {flag.id: flag for flag in _flags(memory)}
+                flags = {flag.id: flag for flag in _flags_of(memory)}
                 if request.id not in flags:
                     continue
                 flags[request.id] = replace(flags[request.id], verdict=request.verdict)
@@ -249,7 +251,7 @@ def mark(ctx: Context, request: MarkRequest) -> dict[str, object]:
 
 def figures(shelves: Sequence[Shelf], scope: Scope) -> dict[str, int]:
     """Return how often each category was flagged."""
-    flags = (flag for memory in _records(shelves, scope.projects, ()) for flag in _flags(memory))
+    flags = (flag for memory in _records(shelves, scope.projects, ()) for flag in _flags_of(memory))
     return dict(Counter(flag.category for flag in flags if flag.verdict != FALSE).most_common())
 
 

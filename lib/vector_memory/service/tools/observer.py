@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 KIND = "observer"
-_told_of: set[type[Exception]] = set()
+_logged_errors: set[type[Exception]] = set()
 """What went wrong already: it stands in the log once, since calls come every second."""
 MOST_FLAGS = 200
 """Of one session: who breaks more than that is known well enough."""
@@ -64,16 +64,16 @@ HEAD = (
 
 
 @dataclass
-class Watched:
+class WatchedSession:
     """What is known of one session."""
 
     around: CommandSurroundings
     earlier: tuple[str, ...] = ()
-    heard: tuple[str, ...] | None = None
-    said: tuple[str, ...] = ()
+    heard_prompts: tuple[str, ...] | None = None
+    prompts: tuple[str, ...] = ()
     objectives: Objectives = field(default_factory=Objectives)
     course: Course = field(default_factory=Course)
-    made: dict[str, None] = field(default_factory=dict)
+    made_paths: dict[str, None] = field(default_factory=dict)
     flags: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -89,25 +89,25 @@ def before(ctx: Context, call: ToolCall) -> ToolAnswer:
             return NOTHING
         watched = ctx.running.of(KIND, call.session, lambda: _begin(call))
         with watched.lock:
-            found = _look(ctx, call, watched)
-            return _tell(ctx, call, watched, found) if found else NOTHING
+            findings = _look(ctx, call, watched)
+            return _answer(ctx, call, watched, findings) if findings else NOTHING
     except Exception as error:
-        if type(error) not in _told_of:
-            _told_of.add(type(error))
+        if type(error) not in _logged_errors:
+            _logged_errors.add(type(error))
             log.warning("a tool call was not watched: %s", type(error).__name__, exc_info=error)
         ctx.count("observer_failed")
         return NOTHING
 
 
-def _begin(call: ToolCall) -> Watched:
+def _begin(call: ToolCall) -> WatchedSession:
     """Start to watch a session; one that runs already is known by its transcript."""
     folder = os.path.realpath(call.folder)
-    root = _top(folder, call.place)
+    root = _work_folder(folder, call.place)
     alias = call.folder.rstrip("/") if folder == root and call.folder.rstrip("/") != root else ""
     home = os.path.realpath(os.path.expanduser("~"))
     around = CommandSurroundings(root, folder, home, os.path.lexists, alias=alias, text_of=_text_of)
     earlier = earlier_prompts.read(call.transcript)
-    watched = Watched(around, earlier.prompts)
+    watched = WatchedSession(around, earlier.prompts)
     for path in filter(None, (around.within(around.path(file)) for file in earlier.files)):
         watched.course.note(path)
     return watched
@@ -122,65 +122,65 @@ def _text_of(path: str) -> str:
     return text if len(text) <= MOST_TEXT_BYTES else ""
 
 
-def _top(folder: str, place: projects.Place) -> str:
+def _work_folder(folder: str, place: projects.Place) -> str:
     """Return the folder that a session's work lies in: its project's, or its own worktree's."""
     if folder == place.root or folder.startswith(place.root.rstrip("/") + "/"):
         return place.root
-    above = (Path(folder), *Path(folder).parents)
-    return next((str(top) for top in above if os.path.lexists(top / ".git")), folder)
+    folders = (Path(folder), *Path(folder).parents)
+    return next((str(top) for top in folders if os.path.lexists(top / ".git")), folder)
 
 
 # -- looking ---------------------------------------------------------------------------------------
 
 
-def _look(ctx: Context, call: ToolCall, watched: Watched) -> list[Finding]:
-    if watched.heard != call.asked:
-        _hear(ctx, call, watched)
-    around = replace(watched.around, cwd=os.path.realpath(call.cwd), made=watched.made)
+def _look(ctx: Context, call: ToolCall, watched: WatchedSession) -> list[Finding]:
+    if watched.heard_prompts != call.asked:
+        _take_prompts(ctx, call, watched)
+    around = replace(watched.around, cwd=os.path.realpath(call.cwd), made=watched.made_paths)
     command = call.input.get("command")
     is_shell = call.tool in judge.SHELL_TOOLS and isinstance(command, str)
     line = command_line.of_tool(call.tool, str(command), around) if is_shell else None
     view = changes.of_call(call.tool, call.input, around, line)
-    found = judge.of_call(call.tool, call.input, around, line)
-    found += drift.look(watched.course, watched.objectives, view, around)
-    found += _broken(ctx, call, found)
+    findings = judge.of_call(call.tool, call.input, around, line)
+    findings += drift.look(watched.course, watched.objectives, view, around)
+    findings += _contract_breaches(ctx, call, findings)
     for change in view.changes:
         if (
             change.kind in (changes.NEW, changes.FOLDER)
             and change.path not in ("", around.root)
             and not os.path.lexists(change.path)
         ):
-            watched.made[change.path] = None
-    while len(watched.made) > MOST_MADE:
-        del watched.made[next(iter(watched.made))]
-    return found
+            watched.made_paths[change.path] = None
+    while len(watched.made_paths) > MOST_MADE:
+        del watched.made_paths[next(iter(watched.made_paths))]
+    return findings
 
 
-def _broken(ctx: Context, call: ToolCall, found: Sequence[Finding]) -> list[Finding]:
+def _contract_breaches(ctx: Context, call: ToolCall, findings: Sequence[Finding]) -> list[Finding]:
     """Return what of these findings a contract does not allow, each as a finding of its own."""
-    if not found or not ctx.state.records("contract"):
+    if not findings or not ctx.state.records("contract"):
         return []
     # Most people have no contracts, and keys take a while to import.
     from vector_memory.service.base import contracts
 
-    holding = contracts.in_force(ctx, call.place.root, [call.session, call.agent])
-    broken = []
-    for finding in found:
-        if contract := contracts.forbidden(ctx, holding, finding.category):
+    contracts_in_force = contracts.in_force(ctx, call.place.root, [call.session, call.agent])
+    breaches = []
+    for finding in findings:
+        if contract := contracts.forbidden(ctx, contracts_in_force, finding.category):
             why = f"the contract \u201c{contract.name}\u201d does not allow it ({finding.category})"
-            broken.append(Finding(CONTRACT, HIGH, finding.what, why, finding.target))
-    return broken
+            breaches.append(Finding(CONTRACT, HIGH, finding.what, why, finding.target))
+    return breaches
 
 
-def _hear(ctx: Context, call: ToolCall, watched: Watched) -> None:
+def _take_prompts(ctx: Context, call: ToolCall, watched: WatchedSession) -> None:
     """Take in new prompts: what is asked now, and the rules that hold."""
-    if watched.heard is not None:
+    if watched.heard_prompts is not None:
         watched.course.prompted()
-    watched.heard = call.asked
-    heard = set(map(_folded, call.asked))
-    earlier = [prompt for prompt in watched.earlier if _folded(prompt) not in heard]
-    watched.said = (*earlier, *call.asked)
-    watched.objectives = objectives.of_session(watched.said, _standing_limits(call))
+    watched.heard_prompts = call.asked
+    asked_texts = set(map(_folded, call.asked))
+    earlier = [prompt for prompt in watched.earlier if _folded(prompt) not in asked_texts]
+    watched.prompts = (*earlier, *call.asked)
+    watched.objectives = objectives.of_session(watched.prompts, _standing_limits(call))
 
 
 def _folded(prompt: str) -> str:
@@ -203,19 +203,19 @@ def _standing_limits(call: ToolCall) -> list[Limit]:
         and memory.trust == 2
         and not memory.is_held
     ]
-    found: list[Limit] = []
+    standing: list[Limit] = []
     for rule in rules:
-        own = limits.read(rule.text)
-        if not rule.is_captured or (binds(rule.text) and not limits.are_sweeping(own)):
-            found += own
-    return found
+        rule_limits = limits.read(rule.text)
+        if not rule.is_captured or (binds(rule.text) and not limits.are_sweeping(rule_limits)):
+            standing += rule_limits
+    return standing
 
 
 # -- telling ---------------------------------------------------------------------------------------
 
 
-def _tell(
-    ctx: Context, call: ToolCall, watched: Watched, findings: Sequence[Finding]
+def _answer(
+    ctx: Context, call: ToolCall, watched: WatchedSession, findings: Sequence[Finding]
 ) -> ToolAnswer:
     flags = _flags(ctx, call, watched, findings)
     if ctx.settings.capture:
@@ -239,16 +239,16 @@ def _refusal(flags: Sequence[Flag]) -> str:
     )
 
 
-def _keep(ctx: Context, watched: Watched, flags: list[Flag]) -> None:
-    kept = flags[: max(0, MOST_FLAGS - watched.flags)]
-    assessments.note(ctx, kept)
-    watched.flags += len(kept)
-    ctx.count("flags_recorded", len(kept))
-    ctx.count("flags_dropped", len(flags) - len(kept))
+def _keep(ctx: Context, watched: WatchedSession, flags: list[Flag]) -> None:
+    kept_flags = flags[: max(0, MOST_FLAGS - watched.flags)]
+    assessments.note(ctx, kept_flags)
+    watched.flags += len(kept_flags)
+    ctx.count("flags_recorded", len(kept_flags))
+    ctx.count("flags_dropped", len(flags) - len(kept_flags))
 
 
 def _flags(
-    ctx: Context, call: ToolCall, watched: Watched, findings: Sequence[Finding]
+    ctx: Context, call: ToolCall, watched: WatchedSession, findings: Sequence[Finding]
 ) -> list[Flag]:
     """Return findings as they are kept: redacted, then cut; none where words of the call cannot be checked.
     The whole call first, so that its secrets go from the words that are kept of it."""
@@ -261,7 +261,7 @@ def _flags(
         return []
 
 
-def _flag(ctx: Context, call: ToolCall, watched: Watched, finding: Finding) -> Flag:
+def _flag(ctx: Context, call: ToolCall, watched: WatchedSession, finding: Finding) -> Flag:
     at, target = ctx.now(), _line(finding.target, TARGET_CHARS)
     return Flag(
         id=digest_of(call.session, call.use_id or at.isoformat(), finding.category, target, size=8),
@@ -277,7 +277,7 @@ def _flag(ctx: Context, call: ToolCall, watched: Watched, finding: Finding) -> F
         reason=_line(finding.why, WHY_CHARS),
         target=target,
         topic=_line(watched.objectives.in_short, WHY_CHARS),
-        asked=asked_for.is_asked(finding, watched.said),
+        asked=asked_for.is_asked(finding, watched.prompts),
     )
 
 
@@ -305,8 +305,8 @@ def _warning(ctx: Context, call: ToolCall, flags: Sequence[Flag]) -> str:
     if not notes:
         return ""
     ctx.count("observer_warnings")
-    asked = flags[0].topic
-    title = f"The user asked: \u201c{asked}\u201d" if asked else ""
+    topic = flags[0].topic
+    title = f"The user asked: \u201c{topic}\u201d" if topic else ""
     return context_block.show(
         ctx, call.session, list(notes.values())[:MOST_WARNED], title, head=HEAD
     )

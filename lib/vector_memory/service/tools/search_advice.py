@@ -72,12 +72,12 @@ _saying = threading.Lock()
 
 @dataclass(frozen=True)
 class NamedMemory:
-    """A memory that says something of what is looked for: what it names (`held`), the piece that says most, whether it
+    """A memory that says something of what is looked for: what it names, the piece that says most, whether it
     has a name that is looked for, and, where it may speak, its files, the likeliest first."""
 
     memory: Memory
     shelf: Shelf
-    held: MemoryNames
+    memory_names: MemoryNames
     says: names.TellingPiece
     is_named: bool = False
     files: tuple[str, ...] = ()
@@ -91,28 +91,30 @@ def before(ctx: Context, call: ToolCall) -> ToolAnswer:
     try:
         if ctx.settings.facade == "serve":
             search_answer.note_edits(ctx, call)
-        looked = searches(call.tool, call.input)
-        wanted = _wanted(call, looked) if looked else None
-        return _said(ctx, call, looked, wanted) if looked and wanted else NOTHING
+        search_call = searches(call.tool, call.input)
+        terms = _terms_of_search(call, search_call) if search_call else None
+        return _answer(ctx, call, search_call, terms) if search_call and terms else NOTHING
     except Exception as error:
         log.warning("a search got no memory: %r", error)
         ctx.count("facade_failed")
         return NOTHING
 
 
-def _wanted(call: ToolCall, looked: SearchCall) -> SearchTerms | None:
+def _terms_of_search(call: ToolCall, search_call: SearchCall) -> SearchTerms | None:
     """Return what a search looks for, None where it looks nowhere in the project, or for nothing that a memory could
     know."""
-    wanted = sought(looked.searches)
-    whole = {*_roots(call), call.folder}
-    roots = {*whole, call.cwd, os.path.realpath(call.cwd)}
-    expanded = (os.path.join(call.cwd, os.path.expanduser(place)) for place in wanted.places)
+    terms = sought(search_call.searches)
+    whole_project = {*_roots(call), call.folder}
+    roots = {*whole_project, call.cwd, os.path.realpath(call.cwd)}
+    expanded = (os.path.join(call.cwd, os.path.expanduser(place)) for place in terms.places)
     paths = list(map(os.path.normpath, expanded))
     pairs = product(paths, roots)
-    if not wanted or (paths and not any(os.path.commonpath(pair) in pair for pair in pairs)):
+    if not terms or (paths and not any(os.path.commonpath(pair) in pair for pair in pairs)):
         return None
     # The whole project is no place.
-    return replace(wanted, places=tuple(compress(wanted.places, (p not in whole for p in paths))))
+    return replace(
+        terms, places=tuple(compress(terms.places, (path not in whole_project for path in paths)))
+    )
 
 
 def _roots(call: ToolCall) -> tuple[str, ...]:
@@ -127,14 +129,16 @@ def find(ctx: Context, call: ToolCall, wanted: SearchTerms) -> list[NamedMemory]
 
     Words and names find them: no vector is made, whose model would take longer than all else.
     """
-    telling = _telling(ctx, call, wanted)
+    telling = _telling_memories(ctx, call, wanted)
     now, roots = ctx.now(), (*_roots(call), call.folder)
-    telling.sort(key=lambda named: (_score(named, now), named.memory.created_at), reverse=True)
-    placed = (_with_files(wanted, roots, named) for named in telling[:MOST_WEIGHED])
-    return [named for named in placed if named is not None]
+    telling.sort(
+        key=lambda candidate: (_score(candidate, now), candidate.memory.created_at), reverse=True
+    )
+    placed = (_with_files(wanted, roots, candidate) for candidate in telling[:MOST_WEIGHED])
+    return [candidate for candidate in placed if candidate is not None]
 
 
-def _telling(ctx: Context, call: ToolCall, wanted: SearchTerms) -> list[NamedMemory]:
+def _telling_memories(ctx: Context, call: ToolCall, wanted: SearchTerms) -> list[NamedMemory]:
     """Return the memories that say something of what is looked for. What many of them name is what the project is
     about: of that speaks what was decided or noted on purpose, and nothing else."""
     candidates = [
@@ -142,52 +146,73 @@ def _telling(ctx: Context, call: ToolCall, wanted: SearchTerms) -> list[NamedMem
         for shelf in call.shelves
         for memory in _candidates(ctx, call, shelf, wanted)
     ]
-    held_by_any = [held for _, _, held in candidates]
+    all_names = [memory_names for _, _, memory_names in candidates]
     # By what is looked for what was written: the same but where a plain word is a name.
-    written = {_as_name(ctx, each, held_by_any): each for each in wanted.alternatives}
+    as_written = {
+        _as_name(ctx, alternative, all_names): alternative for alternative in wanted.alternatives
+    }
     # Who looks for names and words means the names.
-    by_name = tuple(each for each in written if each.names or each.files) or tuple(written)
+    by_name = tuple(
+        alternative for alternative in as_written if alternative.names or alternative.files
+    ) or tuple(as_written)
     wanted = replace(wanted, alternatives=by_name)
-    fitting = Counter(each for held in held_by_any for each in names.fitted(wanted, held))
-    few = tuple(
-        each
-        for each, count in fitting.items()
-        if (not each.names or count < MOST_NAMING) and _is_rare(call, each)
+    fitting = Counter(
+        alternative
+        for memory_names in all_names
+        for alternative in names.fitted(wanted, memory_names)
     )
-    named = tuple(each for each in by_name if not written[each].word or each in few)
-    in_talk = tuple(_in_talk(written[each]) for each in few)
-    rare, weighty, talked = (replace(wanted, alternatives=each) for each in (few, named, in_talk))
+    rare_alternatives = tuple(
+        alternative
+        for alternative, count in fitting.items()
+        if (not alternative.names or count < MOST_NAMING) and _is_rare(call, alternative)
+    )
+    weighty_alternatives = tuple(
+        alternative
+        for alternative in by_name
+        if not as_written[alternative].word or alternative in rare_alternatives
+    )
+    in_talk = tuple(_for_talk(as_written[alternative]) for alternative in rare_alternatives)
+    rare, weighty, of_talk = (
+        replace(wanted, alternatives=alternatives)
+        for alternatives in (rare_alternatives, weighty_alternatives, in_talk)
+    )
     telling = []
-    for memory, shelf, held in candidates:
+    for memory, shelf, memory_names in candidates:
         is_talk = memory.kind in TALK
-        of = weighty if memory.kind in WEIGHTY else talked if is_talk else rare
-        about = None if is_talk else "\n".join((memory.title, *memory.files))
-        says = names.telling_piece(of, memory.text, about)
+        terms = weighty if memory.kind in WEIGHTY else of_talk if is_talk else rare
+        topic = None if is_talk else "\n".join((memory.title, *memory.files))
+        says = names.telling_piece(terms, memory.text, topic)
         if says.text:
-            telling.append(NamedMemory(memory, shelf, held, says, names.by_name(wanted, held)))
+            telling.append(
+                NamedMemory(memory, shelf, memory_names, says, names.by_name(wanted, memory_names))
+            )
     return telling
 
 
-def _as_name(ctx: Context, wanted: Alternative, held_by_any: Iterable[MemoryNames]) -> Alternative:
+def _as_name(
+    ctx: Context, alternative: Alternative, all_names: Iterable[MemoryNames]
+) -> Alternative:
     """Return a plain word as a name where it is no word of the language, or stands as a name in some memory: from there
     on it is one however it is written ("kill celery" after "`celery` hangs")."""
-    word = wanted.word
-    if word and (ctx.embedding.is_name(word) or any(held.calls(word) for held in held_by_any)):
-        return replace(wanted, names=(word,), words=(), word="")
-    return wanted
+    word = alternative.word
+    if word and (
+        ctx.embedding.is_name(word) or any(memory_names.calls(word) for memory_names in all_names)
+    ):
+        return replace(alternative, names=(word,), words=(), word="")
+    return alternative
 
 
-def _in_talk(wanted: Alternative) -> Alternative:
+def _for_talk(alternative: Alternative) -> Alternative:
     """Return what talk has to have: there a plain word is no name, nor is a piece of a file's."""
-    return replace(wanted, word="", names=() if wanted.files else wanted.names)
+    return replace(alternative, word="", names=() if alternative.files else alternative.names)
 
 
-def _is_rare(call: ToolCall, wanted: Alternative) -> bool:
+def _is_rare(call: ToolCall, alternative: Alternative) -> bool:
     """Whether not every other memory of the project names it, or has its one plain word."""
-    plain = [piece for piece in wanted.files if not names.is_joined(piece)]
-    plain += [wanted.word] if wanted.word else []
-    joined = [name for name in wanted.names if not name.isalpha()]
-    plain += [] if joined else wanted.names
+    plain = [piece for piece in alternative.files if not names.is_joined(piece)]
+    plain += [alternative.word] if alternative.word else []
+    joined = [name for name in alternative.names if not name.isalpha()]
+    plain += [] if joined else alternative.names
     terms = joined or [*plain, *map(analysis.stem, plain)]
     scope = replace(call.scope, kinds=tuple(WORTH))
     return all(
@@ -203,13 +228,17 @@ def _candidates(
     and by their parts: `journal.load_it` has `load_it`, though the index has it as a whole and in words."""
     exact = {
         term
-        for each in wanted.alternatives
-        for term in (*each.names, *each.words, *each.files, each.word)
+        for alternative in wanted.alternatives
+        for term in (*alternative.names, *alternative.words, *alternative.files, alternative.word)
         if term
     }
-    parts = {term for each in wanted.alternatives for term in each.terms}
-    named = (name for each in wanted.alternatives for name in (*each.names, each.word))
-    in_a_row = set(map(_in_a_row, named)) - {""}
+    parts = {term for alternative in wanted.alternatives for term in alternative.terms}
+    written_names = (
+        name
+        for alternative in wanted.alternatives
+        for name in (*alternative.names, alternative.word)
+    )
+    in_a_row = set(map(_in_a_row, written_names)) - {""}
     terms = sorted(exact | set(map(analysis.stem, exact)) | parts | in_a_row)
     scope = replace(call.scope, kinds=tuple(WORTH))
     is_of_words = all(" " in words for words in in_a_row)
@@ -236,39 +265,41 @@ def _may_come(ctx: Context, memory: Memory) -> bool:
     )
 
 
-def _score(named: NamedMemory, now: datetime) -> float:
+def _score(candidate: NamedMemory, now: datetime) -> float:
     """Return what orders memories: how exactly they name it, what kind they are, whether they name a
     file themselves, whose words they are, and how fresh they are."""
-    days = max(0.0, (now - named.memory.created_at).total_seconds() / 86_400)
+    days = max(0.0, (now - candidate.memory.created_at).total_seconds() / 86_400)
     return float(
-        2.0 * named.says.weight
-        + WORTH[named.memory.kind]
-        + 2.0 * bool(named.held.files)
-        + 0.5 * named.memory.trust
+        2.0 * candidate.says.weight
+        + WORTH[candidate.memory.kind]
+        + 2.0 * bool(candidate.memory_names.files)
+        + 0.5 * candidate.memory.trust
         + 0.5 ** (days / 30.0)
     )
 
 
 def _with_files(
-    wanted: SearchTerms, roots: Sequence[str], named: NamedMemory
+    wanted: SearchTerms, roots: Sequence[str], candidate: NamedMemory
 ) -> NamedMemory | None:
     """Return a memory with the files that it names, those that are looked in first; None where it may not
     speak. What was decided or found out about a name may, but for files that are not where is looked; anything
     else has to say where that is."""
-    memory = named.memory
+    memory = candidate.memory
     files: Sequence[str] = [*mentions.files(memory.text), *memory.files]
     if memory.kind in TALK:
-        files = [named.says.file] if named.says.file else ()
+        files = [candidate.says.file] if candidate.says.file else ()
     distinct = _distinct(files, roots)
-    here = [
+    files_here = [
         file for file in distinct if any(names.in_place(place, file) for place in wanted.places)
     ]
-    telling = here + [file for file in distinct if file not in here and names.says_where(file)]
-    if wanted.places and telling and not here:
+    telling = files_here + [
+        file for file in distinct if file not in files_here and names.says_where(file)
+    ]
+    if wanted.places and telling and not files_here:
         return None
-    if not named.is_named and (not telling or is_marked(memory.text)):
+    if not candidate.is_named and (not telling or is_marked(memory.text)):
         return None
-    return replace(named, files=tuple(telling))
+    return replace(candidate, files=tuple(telling))
 
 
 def _distinct(files: Iterable[str], roots: Sequence[str]) -> list[str]:
@@ -289,165 +320,192 @@ def _distinct(files: Iterable[str], roots: Sequence[str]) -> list[str]:
 # -- what is said ---------------------------------------------------------------------------------
 
 
-def _said(ctx: Context, call: ToolCall, looked: SearchCall, wanted: SearchTerms) -> ToolAnswer:
+def _answer(
+    ctx: Context, call: ToolCall, search_call: SearchCall, wanted: SearchTerms
+) -> ToolAnswer:
     """Return the best of what is found, fenced, and note that it was said."""
     ctx.count("facade_searches")
-    found, listener, mark = find(ctx, call, wanted), _listener(call), SEARCH_MARK + _digest(wanted)
+    candidates, reader, mark = find(ctx, call, wanted), _reader(call), SEARCH_MARK + _digest(wanted)
     with _saying:
-        shown = ctx.state.shown(listener) if found else set()
-        fresh = None if mark in shown else next(_not_shown(found, shown), None)
-        fresh = fresh and (
-            _decided_since(ctx, call, wanted, fresh) or _as_it_is_now(ctx, call, fresh)
+        shown = ctx.state.shown(reader) if candidates else set()
+        candidate = None if mark in shown else next(_unshown(candidates, shown), None)
+        candidate = candidate and (
+            _decided_since(ctx, call, wanted, candidate) or _newest_of(ctx, call, candidate)
         )
-        if fresh is None or fresh.memory.id in shown:
+        if candidate is None or candidate.memory.id in shown:
             return NOTHING
-        states = file_changes.look(fresh.files, _roots(call), _settled_at(fresh))
+        states = file_changes.look(candidate.files, _roots(call), _settled_at(candidate))
         serves = (
             ctx.settings.facade == "serve"
-            and names.names_all(wanted, fresh.held)
-            and search_answer.may_answer(ctx, call, looked, wanted, fresh.memory, states.values())
+            and names.names_all(wanted, candidate.memory_names)
+            and search_answer.may_answer(
+                ctx, call, search_call, wanted, candidate.memory, states.values()
+            )
         )
         title = search_answer.TITLE if serves else TITLE
-        note = _note(ctx, fresh, states, wanted, title)
+        note = _note(ctx, candidate, states, wanted, title)
         known = client_memory.known_to_client(call.transcript)
-        block = note and context_block.show(ctx, listener, [note], title, known, part=SEARCH)
+        block = note and context_block.show(ctx, reader, [note], title, known, part=SEARCH)
         if not block:
             return NOTHING
-        delivery.add_shown(ctx, listener, [mark])
+        delivery.add_shown(ctx, reader, [mark])
     ctx.count("facade_served" if serves else "facade_spoke")
-    ctx.uses.count(fresh.shelf, [fresh.memory.id], ctx.now())
+    ctx.uses.count(candidate.shelf, [candidate.memory.id], ctx.now())
     return ToolAnswer(instead=block) if serves else ToolAnswer(context=block)
 
 
 def _decided_since(
-    ctx: Context, call: ToolCall, wanted: SearchTerms, named: NamedMemory
+    ctx: Context, call: ToolCall, wanted: SearchTerms, candidate: NamedMemory
 ) -> NamedMemory | None:
     """Return the last exchange since in which the user called by its name what is looked for, and decided something:
     "too slow. a smartcard in the till. signhub out" after "use the signhub api". None where there is none."""
-    memory, shelf = named.memory, named.shelf
+    memory, shelf = candidate.memory, candidate.shelf
     as_names = (
-        replace(each, names=each.names or (each.word,), words=(), word="")
-        for each in wanted.alternatives
-        if each.names or each.word
+        replace(alternative, names=alternative.names or (alternative.word,), words=(), word="")
+        for alternative in wanted.alternatives
+        if alternative.names or alternative.word
     )
-    of = names.fitted(replace(wanted, alternatives=tuple(as_names)), named.held)
-    terms = sorted({term for each in of for term in (*each.names, *map(analysis.stem, each.names))})
+    alternatives = names.fitted(
+        replace(wanted, alternatives=tuple(as_names)), candidate.memory_names
+    )
+    terms = sorted(
+        {
+            term
+            for alternative in alternatives
+            for term in (*alternative.names, *map(analysis.stem, alternative.names))
+        }
+    )
     if not terms:
         return None
     scope = replace(call.scope, kinds=(PASSAGE,), since=memory.created_at)
     rows = shelf.journal.matching(terms, scope, MOST_LIKE, most_rows=MOST_ROWS)
     later = shelf.journal.by_seqs([row.seq for row in rows]).values()
-    asked = replace(wanted, alternatives=tuple(of))
-    for passage in sorted(later, key=lambda it: it.created_at, reverse=True):
+    named_terms = replace(wanted, alternatives=tuple(alternatives))
+    for passage in sorted(later, key=lambda passage: passage.created_at, reverse=True):
         is_since = passage.created_at > memory.created_at
         if not (is_since and passage.is_captured and not call.sees(passage)):
             continue
-        said = "\n".join(voice.text for voice in voices(passage.text) if voice.who == USER)
-        if _may_come(ctx, passage) and names.by_name(asked, names.naming("", said)):
+        user_text = "\n".join(voice.text for voice in voices(passage.text) if voice.who == USER)
+        if _may_come(ctx, passage) and names.by_name(named_terms, names.naming("", user_text)):
             turn = shelf.journal.of_turn(passage.source, passage.project)
-            if any(one.origin is Origin.USER and one.kind in model.BINDING for one in turn):
-                return _in_its_place(passage, shelf)
+            if any(other.origin is Origin.USER and other.kind in model.BINDING for other in turn):
+                return _as_replacement(passage, shelf)
     return None
 
 
-def _as_it_is_now(ctx: Context, call: ToolCall, named: NamedMemory) -> NamedMemory:
+def _newest_of(ctx: Context, call: ToolCall, candidate: NamedMemory) -> NamedMemory:
     """Return what a later session said of the same thing in the place of what it was, whether or not it names what is
     looked for: "the receipts lie in an object store now" after "/mnt/receipts"."""
     import numpy as np
 
-    shelf, memory = named.shelf, named.memory
+    shelf, memory = candidate.shelf, candidate.memory
     vectors = shelf.vectors(np.array([memory.seq], np.int64))
     if vectors is None or not vectors[0].any():
-        return named
+        return candidate
     scope = replace(call.scope, kinds=tuple(WORTH), since=memory.created_at)
     near = shelf.nearest(vectors[0], scope, MOST_LIKE)
     later = [
         Weighed(0, other)
-        for other in shelf.load([each.seq for each in near]).values()
+        for other in shelf.load([neighbour.seq for neighbour in near]).values()
         if _may_come(ctx, other) and not call.sees(other)
     ]
     newer = newer_of([Weighed(0, memory)], later, [shelf]).get(memory.id)
     if newer is None or newer.likeness < SAME_THING:
-        return named
-    return _in_its_place(newer.memory, shelf)
+        return candidate
+    return _as_replacement(newer.memory, shelf)
 
 
-def _in_its_place(memory: Memory, shelf: Shelf) -> NamedMemory:
+def _as_replacement(memory: Memory, shelf: Shelf) -> NamedMemory:
     """Return what is told in the place of an older memory, whatever it says of the name itself."""
     held = names.naming(memory.title, memory.text, memory.files)
     return NamedMemory(memory, shelf, held, names.TellingPiece())
 
 
-def _listener(call: ToolCall) -> str:
+def _reader(call: ToolCall) -> str:
     """Return by which name it is noted what was shown: a subagent sees nothing of what its session saw."""
     return f"{call.session}:{call.agent}" if call.agent else call.session
 
 
 def _digest(wanted: SearchTerms) -> str:
     """Return what a search is known by: what it looks for, however it is written."""
-    words = sorted(repr((each.names, each.words, each.files)) for each in wanted.alternatives)
+    words = sorted(
+        repr((alternative.names, alternative.words, alternative.files))
+        for alternative in wanted.alternatives
+    )
     return model.digest_of(*words, size=12)
 
 
-def _not_shown(found: Sequence[NamedMemory], shown: set[str]) -> Iterator[NamedMemory]:
+def _unshown(candidates: Sequence[NamedMemory], shown: set[str]) -> Iterator[NamedMemory]:
     """Yield what the session was not given, neither itself nor in another memory's words."""
     texts = ShownTexts()
-    shelves = {id(named.shelf): named.shelf for named in found}
+    shelves = {id(candidate.shelf): candidate.shelf for candidate in candidates}
     for memory in by_ids(shelves.values(), shown).values():
         texts.take(memory)
-    for named in found:
-        if named.memory.id not in shown and not texts.holds(named.memory):
-            yield named
+    for candidate in candidates:
+        if candidate.memory.id not in shown and not texts.holds(candidate.memory):
+            yield candidate
 
 
 def _note(
-    ctx: Context, named: NamedMemory, states: dict[str, str], wanted: SearchTerms, title: str
+    ctx: Context, candidate: NamedMemory, states: dict[str, str], wanted: SearchTerms, title: str
 ) -> fence.Note | None:
     """Return what is said of a memory, None where the budget does not hold the most of it."""
-    memory, piece = named.memory, named.says.text
-    head, foreign = _head(named, states), render.is_others(memory)
+    memory, piece = candidate.memory, candidate.says.text
+    head, is_foreign = _head(candidate, states), render.is_others(memory)
     room = ctx.settings.facade_tokens - fence.tokens(fence.fence([], title)) - 4
-    room -= fence.tokens(fence.FOREIGN) if foreign or is_marked(memory.text) else 0
+    room -= fence.tokens(fence.FOREIGN) if is_foreign or is_marked(memory.text) else 0
     if room < fence.tokens(head) + render.LEAST_NOTE_TOKENS:
         return None
     # A text is cut around names, where they are looked for.
-    around = [name for each in wanted.alternatives for name in (*each.names, *each.files)]
-    around = around or [word for each in wanted.alternatives for word in each.words]
-    whole = fence.Note(memory.id, head, memory.text, foreign=foreign)
-    note = fence.fitting(whole, room, [*clauses_in(piece.lower(), ".!?;:"), *around])
+    sought_words = [
+        name
+        for alternative in wanted.alternatives
+        for name in (*alternative.names, *alternative.files)
+    ]
+    sought_words = sought_words or [
+        word for alternative in wanted.alternatives for word in alternative.words
+    ]
+    whole_note = fence.Note(memory.id, head, memory.text, foreign=is_foreign)
+    note = fence.fitting(whole_note, room, [*clauses_in(piece.lower(), ".!?;:"), *sought_words])
     return note if note.tokens <= room + 4 and names.holds_most(note.text, piece) else None
 
 
-def _head(named: NamedMemory, states: dict[str, str]) -> str:
+def _head(candidate: NamedMemory, states: dict[str, str]) -> str:
     """Return a note's first line: what every memory's says, without the transcript that it came from, whose
     name is long, and with its files and what became of them."""
-    memory = named.memory
-    date, project = days.local(memory.created_at).date().isoformat(), project_names([named.shelf])
+    memory = candidate.memory
+    date = days.local(memory.created_at).date().isoformat()
+    project = project_names([candidate.shelf])
     line = fence.head(
         date, memory.kind, project[memory.project], memory.id[:8], render.whose(memory)
     )
-    other = {file: state for file, state in states.items() if state != file_changes.SAME}
-    files = [file[-LONGEST_FILE:] for file in named.files if file not in other][:MOST_FILES]
+    changed_states = {file: state for file, state in states.items() if state != file_changes.SAME}
+    files = [file[-LONGEST_FILE:] for file in candidate.files if file not in changed_states][
+        :MOST_FILES
+    ]
     while len(", ".join(files)) > LONGEST_FILE:
         files.pop()
-    changed = [f"{' '.join(file.split())[-LONGEST_FILE:]} {state}" for file, state in other.items()]
+    changed = [
+        f"{' '.join(file.split())[-LONGEST_FILE:]} {state}"
+        for file, state in changed_states.items()
+    ]
     return " · ".join(filter(None, (line, memory.state, ", ".join(files), ", ".join(changed))))
 
 
-def _settled_at(named: NamedMemory) -> datetime:
+def _settled_at(candidate: NamedMemory) -> datetime:
     """Return since when what a memory says of its files holds: when its turn was over, since what the turn itself
     wrote is what the memory speaks of. That was when the next one began, else when the transcript was written
     last."""
-    memory, source = named.memory, named.memory.source
-    made = memory.updated_at or memory.created_at
+    memory, source = candidate.memory, candidate.memory.source
+    made_at = memory.updated_at or memory.created_at
     if not source.session or source.turn <= 0:
-        return made
-    after = replace(source, turn=source.turn + 1)
-    if following := named.shelf.journal.of_turn(after, memory.project):
-        return max(made, min(other.created_at for other in following))
+        return made_at
+    next_source = replace(source, turn=source.turn + 1)
+    if following := candidate.shelf.journal.of_turn(next_source, memory.project):
+        return max(made_at, min(other.created_at for other in following))
     try:
-        written = datetime.fromtimestamp(os.stat(source.path).st_mtime, timezone.utc)
+        written_at = datetime.fromtimestamp(os.stat(source.path).st_mtime, timezone.utc)
     except OSError:
-        return made
+        return made_at
     # A copy of an old transcript was written today.
-    return max(made, min(written, memory.created_at + LONGEST_TURN))
+    return max(made_at, min(written_at, memory.created_at + LONGEST_TURN))

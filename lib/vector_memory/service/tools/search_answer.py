@@ -49,7 +49,7 @@ def _edits(ctx: Context, call: ToolCall) -> dict[str, str]:
 def may_answer(
     ctx: Context,
     call: ToolCall,
-    looked: SearchCall,
+    search_call: SearchCall,
     wanted: SearchTerms,
     memory: Memory,
     states: Collection[str],
@@ -61,7 +61,7 @@ def may_answer(
         states: what became of the memory's files.
     """
     return (
-        looked.alone
+        search_call.alone
         and not call.agent
         and bool(call.prompt)
         and memory.kind in KINDS

@@ -338,8 +338,8 @@ def test_a_long_or_strange_transcript_is_read_in_part(tmp_path: Path) -> None:
     assert read.prompts[0].startswith("Prompt number 0 ")
     assert read.prompts[-1].startswith("Prompt number 399 ")
     assert read.files == ("/p/a.py",)
-    assert earlier_prompts.read(str(tmp_path / "none")) == earlier_prompts.Earlier()
-    assert earlier_prompts.read(str(tmp_path)) == earlier_prompts.Earlier()
+    assert earlier_prompts.read(str(tmp_path / "none")) == earlier_prompts.EarlierSession()
+    assert earlier_prompts.read(str(tmp_path)) == earlier_prompts.EarlierSession()
 
 
 def test_pinned_rules_count(world: World) -> None:
