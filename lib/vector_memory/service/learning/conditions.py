@@ -52,14 +52,14 @@ def known_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> StoreConditi
         ctx.later(lambda: known_in(ctx, shelf, may_wait=True))
         return store
     with store.lock:
-        before = store.asks_at_tools
+        had_tool_conditions = store.asks_at_tools
         if reached != store.reached:
             for id, _, triggers in shelf.journal.with_extra(TRIGGERS, store.reached):
                 store.conditions[id] = (
                     tuple(map(str, triggers)) if isinstance(triggers, list) else ()
                 )
             store.reached = reached
-        if store.asks_at_tools != before:
+        if store.asks_at_tools != had_tool_conditions:
             ctx.has_tool_procedures = True
             ctx.later(ctx.publish)
     return store

@@ -64,39 +64,47 @@ def keep(ctx: Context, asker: ProjectAsker, record: CountedRecord) -> Memory | N
     place, shelf = asker.place, asker.own
     id = id_of(place, record.collection, record.key)
     with shelf.storing:
-        known = shelf.journal.by_ids([id]).get(id)
-        if known is not None and known.status is Status.FORGOTTEN:
+        existing = shelf.journal.by_ids([id]).get(id)
+        if existing is not None and existing.status is Status.FORGOTTEN:
             return None
-        if known is not None:
-            return rewrite(ctx, shelf, known, record)
+        if existing is not None:
+            return rewrite(ctx, shelf, existing, record)
         ctx.know_project(shelf, place)
         stored = shelf.journal.add([_memory(record, id, place.id, ctx.now())])[0]
     ctx.notify()
     return stored
 
 
-def rewrite(ctx: Context, shelf: Shelf, known: Memory, record: CountedRecord) -> Memory:
+def rewrite(ctx: Context, shelf: Shelf, existing: Memory, record: CountedRecord) -> Memory:
     """Write a record's memory anew, and return it as it is stored.
 
     Raises:
         UnsafeTextError: its words could not be redacted.
     """
     now = ctx.now()
-    made = _memory(record, known.id, known.project, now)
-    by_rules = _raised(replace(known, sensitivity=Sensitivity.INTERNAL), known.extra)
+    rewritten = _memory(record, existing.id, existing.project, now)
+    by_rules = _with_level(replace(existing, sensitivity=Sensitivity.INTERNAL), existing.extra)
     # What the rules made of words that are gone ends with them; what the user set stays.
-    set_by_user = strictest(known.sensitivity, by_rules.sensitivity) is not by_rules.sensitivity
-    level = strictest(made.sensitivity, known.sensitivity) if set_by_user else made.sensitivity
-    made = replace(
-        made, created_at=known.created_at, updated_at=now, seq=known.seq, sensitivity=level
+    set_by_user = strictest(existing.sensitivity, by_rules.sensitivity) is not by_rules.sensitivity
+    level = (
+        strictest(rewritten.sensitivity, existing.sensitivity)
+        if set_by_user
+        else rewritten.sensitivity
     )
-    stored = shelf.journal.update(made, known)
+    rewritten = replace(
+        rewritten,
+        created_at=existing.created_at,
+        updated_at=now,
+        seq=existing.seq,
+        sensitivity=level,
+    )
+    stored = shelf.journal.update(rewritten, existing)
     ctx.notify()
     return stored
 
 
 def _memory(record: CountedRecord, id: str, project: str, now: datetime) -> Memory:
-    made = Memory(
+    memory = Memory(
         id,
         redact.clean(record.text).text,
         now,
@@ -112,17 +120,17 @@ def _memory(record: CountedRecord, id: str, project: str, now: datetime) -> Memo
         expires_at=record.expires_at,
         extra=record.extra,
     )
-    return _raised(made, record.extra)
+    return _with_level(memory, record.extra)
 
 
-def _raised(memory: Memory, extra: Mapping[str, object]) -> Memory:
+def _with_level(memory: Memory, extra: Mapping[str, object]) -> Memory:
     return levels.raised(memory, list(levels.strings_in(extra)))
 
 
 def keep_new(ctx: Context, asker: ProjectAsker, record: CountedRecord) -> bool:
     """Store a record whose `extra` says anything new; return whether that was done."""
-    known = get(asker, record.collection, record.key)
-    if known is not None and known.extra == record.extra:
+    existing = get(asker, record.collection, record.key)
+    if existing is not None and existing.extra == record.extra:
         return False
     try:
         return keep(ctx, asker, record) is not None
@@ -133,8 +141,8 @@ def keep_new(ctx: Context, asker: ProjectAsker, record: CountedRecord) -> bool:
 
 def get(asker: ProjectAsker, collection: str, key: str) -> Memory | None:
     """Return a project's record of a key, None without one."""
-    wanted = id_of(asker.place, collection, key)
-    memory = asker.own.journal.by_ids([wanted]).get(wanted)
+    record_id = id_of(asker.place, collection, key)
+    memory = asker.own.journal.by_ids([record_id]).get(record_id)
     return memory if memory is not None and memory.status is Status.ACTIVE else None
 
 

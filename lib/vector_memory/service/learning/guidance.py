@@ -46,21 +46,21 @@ def start_lines(
     lines = [
         habit.line
         for habit in habits
-        if habit.is_told(now) and not (habit.end and _is_said(habit, instructions))
+        if habit.is_told(now) and not (habit.end and _is_instructed(habit, instructions))
     ]
-    told = "\n".join([*lines, instructions])
+    told_text = "\n".join([*lines, instructions])
     return lines + [
         trail.text
         for trail in alive
-        if trail.kind == trails.ANY and any(command not in told for command in trail.commands)
+        if trail.kind == trails.ANY and any(command not in told_text for command in trail.commands)
     ]
 
 
-def _is_said(habit: trouble.Habit, instructions: str) -> bool:
+def _is_instructed(habit: trouble.Habit, instructions: str) -> bool:
     """Whether instructions hold the command that ended a trouble, or how it begins, beyond the job itself."""
-    said = (part.strip() for part in instructions.replace("`", "\n").splitlines())
-    begins = (f"{part} " for part in said if " " in part and part != habit.job)
-    return habit.command in instructions or f"{habit.command} ".startswith(tuple(begins))
+    instruction_lines = (part.strip() for part in instructions.replace("`", "\n").splitlines())
+    openings = (f"{part} " for part in instruction_lines if " " in part and part != habit.job)
+    return habit.command in instructions or f"{habit.command} ".startswith(tuple(openings))
 
 
 def for_start(ctx: Context, question: HookQuestion, hidden: set[str]) -> list[fence.Note]:
@@ -94,9 +94,9 @@ def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:
     is_long = fence.tokens(best.text) > PROMPT_TOKENS // 2
     # The steps stand at its end: cut, it would say no more than that there were some.
     lines = [best.text.split(trajectories.MET)[0] if is_long else best.text]
-    made = _note(question, best.id, best.at, learned_records.TRAJECTORY, lines, PROMPT_TOKENS)
-    ctx.count("trajectories_shown", len(made))
-    return made
+    notes = _note(question, best.id, best.at, learned_records.TRAJECTORY, lines, PROMPT_TOKENS)
+    ctx.count("trajectories_shown", len(notes))
+    return notes
 
 
 def _instructions(root: str) -> str:
@@ -112,11 +112,11 @@ def _note(
     question: HookQuestion, id: str, day: str, kind: str, lines: Sequence[str], most_tokens: int
 ) -> list[fence.Note]:
     """Return a note of as many lines as fit, [] where not even one does."""
-    foreign = any(unquoted(line) != line for line in lines)
-    origin = Origin.TOOL.value if foreign else ""
+    is_foreign = any(unquoted(line) != line for line in lines)
+    origin = Origin.TOOL.value if is_foreign else ""
     head = fence.head(day, kind, question.place.name, id[:8], origin)
-    note = fence.Note(id, head, "", foreign)
+    note = fence.Note(id, head, "", is_foreign)
     for line in lines:
-        longer = fence.Note(id, head, f"{note.text}\n{line}".lstrip("\n"), foreign)
+        longer = fence.Note(id, head, f"{note.text}\n{line}".lstrip("\n"), is_foreign)
         note = longer if longer.tokens <= most_tokens else note
     return [note] if note.text else []

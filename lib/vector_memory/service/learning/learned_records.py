@@ -105,14 +105,12 @@ class SessionLedger:
 def tasks_in(raw: Any) -> list[outcomes.Task]:
     """Return the tasks that were written as JSON, also by an older version, without what somebody edited."""
     tasks = []
-    rows = [each for each in raw if isinstance(each, dict)] if isinstance(raw, list) else []
+    rows = [row for row in raw if isinstance(row, dict)] if isinstance(raw, list) else []
     # What an older version wrote calls its steps stages.
-    for task in read_all(
-        outcomes.Task, [{"steps": each.get("stages", []), **each} for each in rows]
-    ):
+    for task in read_all(outcomes.Task, [{"steps": row.get("stages", []), **row} for row in rows]):
         with suppress(TypeError, ValueError):
             datetime.fromisoformat(task.at)
-            trouble = [outcomes.Trouble(*map(str, each)) for each in task.trouble]
+            trouble = [outcomes.Trouble(*map(str, parts)) for parts in task.trouble]
             tasks.append(replace(task, trouble=trouble))
     return tasks
 
@@ -135,11 +133,11 @@ def ledgers(
 def tasks_of_all(shelves: Iterable[Shelf]) -> Iterator[tuple[outcomes.Task, Memory]]:
     """Yield the tasks of the newest sessions of all projects, each once with the record of its session: a fork holds those
     before it, too."""
-    seen: set[tuple[str, str]] = set()
+    yielded: set[tuple[str, str]] = set()
     for record, ledger in ledgers(shelves):
         for task in ledger.tasks:
-            if (record.project, task.key) not in seen:
-                seen.add((record.project, task.key))
+            if (record.project, task.key) not in yielded:
+                yielded.add((record.project, task.key))
                 yield task, record
 
 
@@ -160,11 +158,11 @@ def tasks_of_shown(
     by_session: dict[str, list[outcomes.Task]] = {}
     for task in tasks:
         by_session.setdefault(task.session, []).append(task)
-    for session, own in by_session.items():
+    for session, session_tasks in by_session.items():
         for id, at in ctx.state.shown_at(session).items():
-            into = next((task for task in own if task.ended_at >= at), None)
-            if into is not None and into.is_judged:
-                yield id, into
+            next_task = next((task for task in session_tasks if task.ended_at >= at), None)
+            if next_task is not None and next_task.is_judged:
+                yield id, next_task
 
 
 def made_of(shelf: Shelf, sessions: Collection[str], projects: tuple[str, ...]) -> Iterator[Memory]:
@@ -201,8 +199,8 @@ def board_of(asker: ProjectAsker) -> Board:
     record = counted_records.get(asker, HEURISTICS, BOARD)
     (board,) = read_all(Board, [record.extra if record else {}])
     habits, restricts = read_all(trouble.Habit, board.habits), levels.restricting()
-    told = [habit for habit in habits if not restricts(vars(habit))]
-    return replace(board, habits=told)
+    open_habits = [habit for habit in habits if not restricts(vars(habit))]
+    return replace(board, habits=open_habits)
 
 
 def trails_of(asker: ProjectAsker, now: datetime) -> list[trails.Trail]:
@@ -234,8 +232,8 @@ def _drawn(asker: ProjectAsker, collection: str, name: str, kind: Callable[..., 
 def read_all(kind: Callable[..., T], raw: Any) -> list[T]:
     """Return what was written as JSON, also by an older version, without anything else."""
     names = {field.name for field in fields(kind)}  # type: ignore[arg-type]
-    made = []
-    for each in raw if isinstance(raw, list) else ():
+    records = []
+    for row in raw if isinstance(raw, list) else ():
         with suppress(TypeError, AttributeError):
-            made.append(kind(**{name: each[name] for name in names & each.keys()}))
-    return made
+            records.append(kind(**{name: row[name] for name in names & row.keys()}))
+    return records

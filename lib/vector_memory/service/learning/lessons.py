@@ -72,18 +72,22 @@ def learn_all(
         if ctx.stopping.is_set():
             break
         ctx.hooks.give_way()
-        with _going_on(path):
+        with _logging_errors(path):
             asker = _learn_one(ctx, with_real_folder(path), folder, final, turn)
             if asker is not None:
                 changed[asker.place.id] = asker
     for asker in changed.values():
         # Should it fail, what it is made of is stored: the next turn makes it.
-        with _going_on(asker.place.root), privacy.for_folder(ctx, asker.place.tree), ctx.capturing:
+        with (
+            _logging_errors(asker.place.root),
+            privacy.for_folder(ctx, asker.place.tree),
+            ctx.capturing,
+        ):
             draw(ctx, asker)
 
 
 @contextmanager
-def _going_on(where: str) -> Iterator[None]:
+def _logging_errors(where: str) -> Iterator[None]:
     """Log what goes wrong."""
     try:
         yield
@@ -102,20 +106,21 @@ def _learn_one(
         return None
     with privacy.for_folder(ctx, folder, privacy.ran_under(ctx, path)), _one_at_a_time:
         cursor = Cursor.from_dict(ctx.state.cursor(path) or {})
-        exchanges = _after(turn, cursor) if turn else None
+        exchanges = _exchanges_after(turn, cursor) if turn else None
         if exchanges is None:
             exchanges = read_exchanges(path, cursor, final=final)
         turns = harvest(exchanges, cleaner())
         if not turns:
             return None
         is_new = _store(ctx, asker, session, turns)
-        own = [turn for turn in turns if not turn.order]
-        key = tasks.group(own)[-1][0].key if own else turns[0].key
-        _begin_again(ctx, path, next(each.position for each in exchanges if each.key == key))
+        session_turns = [turn for turn in turns if not turn.order]
+        key = tasks.group(session_turns)[-1][0].key if session_turns else turns[0].key
+        positions = (exchange.position for exchange in exchanges if exchange.key == key)
+        _note_position(ctx, path, next(positions))
     return asker if is_new or final else None
 
 
-def _after(turn: TurnRead, cursor: Cursor) -> list[Exchange] | None:
+def _exchanges_after(turn: TurnRead, cursor: Cursor) -> list[Exchange] | None:
     """Return what was read of a transcript from where lessons begin again; None where that was read by
     another process, or lies before what was read."""
     if turn.exchanges is None or not turn.reaches_back or cursor.lessons < turn.cursor.lessons:
@@ -123,7 +128,7 @@ def _after(turn: TurnRead, cursor: Cursor) -> list[Exchange] | None:
     return [exchange for exchange in turn.exchanges if exchange.position >= cursor.lessons]
 
 
-def _begin_again(ctx: Context, path: str, place: Position) -> None:
+def _note_position(ctx: Context, path: str, place: Position) -> None:
     """Note where lessons begin again. Nothing else of a cursor changes, which may have moved meanwhile."""
     with ctx.capturing:
         cursor = Cursor.from_dict(ctx.state.cursor(path) or {})
@@ -136,38 +141,41 @@ def _store(
 ) -> bool:
     """Keep what a transcript tells; return whether any of it was new. Nothing is purged meanwhile."""
     with ctx.capturing:
-        kept = teaching(ctx, asker, session, turns)
-        own = [turn for turn in kept if not turn.order]
+        kept_turns = teaching(ctx, asker, session, turns)
+        own_turns = [turn for turn in kept_turns if not turn.order]
+        ordered = [turn for turn in kept_turns if turn.order]
         ledger = SessionLedger(
-            outcomes.of_turns(own, session),
-            list(things.seen_in(own)),
-            [task for turn in kept if turn.order for task in outcomes.of_turns([turn], session)],
+            outcomes.of_turns(own_turns, session),
+            list(things.seen_in(own_turns)),
+            [task for turn in ordered for task in outcomes.of_turns([turn], session)],
             dict(pair for turn in turns for pair in turn.orders),
         )
         if not (ledger.tasks or ledger.seen or ledger.subagents):
             return False
-        known = learned_records.ledger_of(asker, session)
-        return known.with_more(ledger).keep(ctx, asker, f"session:{session}", session)
+        stored = learned_records.ledger_of(asker, session)
+        return stored.with_more(ledger).keep(ctx, asker, f"session:{session}", session)
 
 
 def teaching(
     ctx: Context, asker: ProjectAsker, session: str, turns: Sequence[tasks.TaskTurn]
 ) -> list[tasks.TaskTurn]:
     """Return the turns that the user did not have purged, and of which nothing is restricted."""
-    whole = {tombstones.session_name(session), tombstones.project_name(asker.place.id)}
-    blocked = ctx.state.blocked(whole | {tombstones.exchange_name(turn.key) for turn in turns})
+    whole_names = {tombstones.session_name(session), tombstones.project_name(asker.place.id)}
+    blocked = ctx.state.blocked(
+        whole_names | {tombstones.exchange_name(turn.key) for turn in turns}
+    )
     passages = Scope(sessions=(session,), kinds=(PASSAGE,), levels=(Sensitivity.RESTRICTED,))
     withheld = {
         exchange_of(passage.external_id)
         for passage in asker.own.journal.iter_memories(passages, statuses=LIVING)
     }
-    until = max((at for name, at in blocked.items() if name in whole), default=None)
+    purged_until = max((at for name, at in blocked.items() if name in whole_names), default=None)
     return [
         turn
         for turn in turns
         if tombstones.exchange_name(turn.key) not in blocked
         and turn.key not in withheld
-        and (until is None or turn.started_at > until)
+        and (purged_until is None or turn.started_at > purged_until)
     ]
 
 
@@ -177,23 +185,27 @@ def teaching(
 def draw(ctx: Context, asker: ProjectAsker) -> None:
     """Make trails, things, examples and the board of a project anew, and drop what is too old or too much."""
     now, root = ctx.now(), asker.place.root
-    kept, seen, outdated = all_kept(asker)
+    kept_tasks, seen, outdated = all_kept(asker)
     counted_records.drop(ctx, asker.own, outdated)
-    if not (kept or seen or learned_records.board_of(asker).id):
+    if not (kept_tasks or seen or learned_records.board_of(asker).id):
         return
     # Nothing that the observer would flag is told.
     habits = [
         habit if are_harmless([habit.command], root) else replace(habit, end="")
-        for habit in trouble.recurring(kept)[:MOST_HABITS]
+        for habit in trouble.recurring(kept_tasks)[:MOST_HABITS]
     ]
     lasting = [thing for thing in things.of(seen) if thing.is_worth_keeping][:MOST_THINGS]
-    drawn = [trail for trail in trails.find(kept, now) if are_harmless(trail.commands, root)]
-    examples = [each for each in trajectories.find(kept) if are_harmless(each.commands, root)]
-    examples = _with_outcomes(ctx, asker, examples, kept)
+    drawn = [trail for trail in trails.find(kept_tasks, now) if are_harmless(trail.commands, root)]
+    examples = [
+        example for example in trajectories.find(kept_tasks) if are_harmless(example.commands, root)
+    ]
+    examples = _with_outcomes(ctx, asker, examples, kept_tasks)
     _keep_drawn(ctx, asker, WORLD, learned_records.THING, lasting)
     _keep_drawn(ctx, asker, TRAILS, learned_records.TRAIL, drawn)
     _keep_drawn(ctx, asker, TRAJECTORIES, learned_records.TRAJECTORY, examples)
-    board = Board(len(kept), max((task.at[:10] for task in kept), default=""), habits=habits)
+    board = Board(
+        len(kept_tasks), max((task.at[:10] for task in kept_tasks), default=""), habits=habits
+    )
     _keep_drawn(ctx, asker, HEURISTICS, learned_records.BOARD, [board])
 
 
@@ -210,16 +222,21 @@ def all_kept(asker: ProjectAsker) -> tuple[list[Task], list[Sighting], list[Memo
 
 
 def _with_outcomes(
-    ctx: Context, asker: ProjectAsker, examples: Sequence[Trajectory], kept: Sequence[Task]
+    ctx: Context, asker: ProjectAsker, examples: Sequence[Trajectory], kept_tasks: Sequence[Task]
 ) -> list[Trajectory]:
     """Return examples with the tasks that they came into; what was counted before stays, as what sessions were
     shown is not known for long."""
-    tried = {each.id: dict(each.tried) for each in learned_records.trajectories_of(asker)}
-    for id, task in learned_records.tasks_of_shown(ctx, kept) if tried else ():
+    tried = {
+        trajectory.id: dict(trajectory.tried)
+        for trajectory in learned_records.trajectories_of(asker)
+    }
+    for id, task in learned_records.tasks_of_shown(ctx, kept_tasks) if tried else ():
         if id in tried:
             tried[id][task.key] = bool(task.done)
-    ids = [counted_records.id_of(asker.place, TRAJECTORIES, each.key) for each in examples]
-    return [each.with_tried(tried.get(id, {})) for id, each in zip(ids, examples, strict=True)]
+    ids = [counted_records.id_of(asker.place, TRAJECTORIES, example.key) for example in examples]
+    return [
+        example.with_tried(tried.get(id, {})) for id, example in zip(ids, examples, strict=True)
+    ]
 
 
 def _keep_drawn(
@@ -233,11 +250,11 @@ def _keep_drawn(
     records = counted_records.of(asker, collection, learned_records.MOST_RECORDS, (kind,))
     # What somebody stored there stays.
     outdated = {memory.id: memory for memory in records if memory.origin is Origin.JOB}
-    for each in drawn:
-        id = counted_records.id_of(asker.place, collection, each.key)
+    for item in drawn:
+        id = counted_records.id_of(asker.place, collection, item.key)
         outdated.pop(id, None)
         record = CountedRecord(
-            collection, each.key, each.text, kind=kind, extra={**asdict(each), "id": id}
+            collection, item.key, item.text, kind=kind, extra={**asdict(item), "id": id}
         )
         counted_records.keep_new(ctx, asker, record)
     counted_records.drop(ctx, asker.own, list(outdated.values()))
@@ -252,11 +269,11 @@ def show(ctx: Context, request: messages.Request) -> dict[str, object]:
     (`trails`); and the state of what work depends on, the last seen first (`things`)."""
     asker = asker_in(ctx, messages.place_of(ctx, request) or ctx.place(request.base))
     now = ctx.now()
-    kept, alive = all_kept(asker)[0], learned_records.trails_of(asker, now)
+    kept_tasks, alive = all_kept(asker)[0], learned_records.trails_of(asker, now)
     return {
         "project": asker.place.name,
-        "tasks": outcomes.figures(kept),
-        "kinds": outcomes.by_kind(kept),
+        "tasks": outcomes.figures(kept_tasks),
+        "kinds": outcomes.by_kind(kept_tasks),
         "trouble": learned_records.board_of(asker).habits,
         "trails": [replace(trail, strength=round(trail.strength_at(now), 2)) for trail in alive],
         "things": learned_records.things_of(asker),

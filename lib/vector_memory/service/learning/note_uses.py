@@ -36,7 +36,7 @@ def judge(ctx: Context, session: str, turn: TurnRead, last_words: str, is_over: 
         return 0
     talk = Talk([exchange for exchange in turn.exchanges if not exchange.is_subagent], last_words)
     memories = by_ids(ctx.all_shelves(), {note.memory for note in notes})
-    labels, done = [], []
+    labels, judged = [], []
     for note in notes:
         ctx.hooks.give_way()
         turns = TURNS_OF_START if note.channel == START else TURNS
@@ -45,12 +45,12 @@ def judge(ctx: Context, session: str, turn: TurnRead, last_words: str, is_over: 
         if after and note.memory in memories:
             labels.append(_label(session, note, memories[note.memory], used))
         if used or following > turns or is_over:
-            done.append(note)
+            judged.append(note)
     if labels:
         ctx.state.add_use_labels(labels)
         ctx.count("memories_used", sum(label.used for label in labels))
         gate_threshold.reconsider(ctx)
-    waiting.drop(done)
+    waiting.drop(judged)
     return len(labels)
 
 
@@ -74,14 +74,17 @@ class Talk:
         order, and how many turns have begun to follow."""
         ends = (exchange.ended_at for exchange in self._exchanges)
         later = (number for number, end in enumerate(ends) if end is not None and end > note.at)
-        first = next(later, len(self._exchanges))
-        within = [piece for piece in self._pieces if first <= piece[0] < first + turns]
+        first_after = next(later, len(self._exchanges))
+        end = first_after + turns
+        turn_pieces = [piece for piece in self._pieces if first_after <= piece[0] < end]
         # A note may come in the midst of a turn, with a failure: what was done by then, it did not cause.
-        done = [place for place, (_, at, _) in enumerate(within, 1) if at and at <= note.at]
-        begun = done[-1] if done else 0
-        before = [piece for piece in self._pieces if piece[0] < first] + within[:begun]
-        following = len(self._exchanges) - first
-        return [heard for *_, heard in before], [heard for *_, heard in within[begun:]], following
+        done = [place for place, (_, at, _) in enumerate(turn_pieces, 1) if at and at <= note.at]
+        done_count = done[-1] if done else 0
+        before = [piece for piece in self._pieces if piece[0] < first_after]
+        before += turn_pieces[:done_count]
+        following = len(self._exchanges) - first_after
+        after = turn_pieces[done_count:]
+        return [heard for *_, heard in before], [heard for *_, heard in after], following
 
 
 def _pieces(exchange: Exchange) -> Iterator[tuple[datetime | None, Heard]]:

@@ -44,7 +44,7 @@ def cleaner() -> Clean:
     nothing, as does one that reads like an instruction to the model."""
 
     @lru_cache(CACHED)
-    def checked(text: str, known: int) -> str:
+    def checked(text: str, value_count: int) -> str:
         try:
             cleaned = str(redact.clean(text).text)
         except UnsafeTextError:
@@ -67,21 +67,21 @@ def harvest(exchanges: Iterable[Exchange], clean: Clean) -> list[TaskTurn]:
     ]
     for exchange in working:
         learn_secrets(exchange, clean)
-    owns = {exchange.key: _Own(exchange, clean) for exchange in working}
+    redactors = {exchange.key: _ExchangeRedactor(exchange, clean) for exchange in working}
     ends = {
-        (episode.exchange.key, episode.number): _end(episode, owns[exchange.key].clean)
+        (episode.exchange.key, episode.number): _end(episode, redactors[exchange.key].clean)
         for exchange in working
         for episode in fixes.episodes(exchange)
     }
     restricts = levels.restricting()
     return [
-        _turn(exchange, ends, owns[exchange.key])
+        _turn(exchange, ends, redactors[exchange.key])
         for exchange in working
         if not restricts(_words(exchange))
     ]
 
 
-class _Own:
+class _ExchangeRedactor:
     """What redacts the texts of one exchange: what its prompt tells goes from all of them (`redact.told`)."""
 
     def __init__(self, exchange: Exchange, clean: Clean) -> None:
@@ -105,13 +105,16 @@ def _words(exchange: Exchange) -> list[object]:
     return [exchange.prompt, exchange.steps, exchange.files, called]
 
 
-def _turn(exchange: Exchange, ends: dict[tuple[str, int], str], own: _Own) -> TaskTurn:
+def _turn(
+    exchange: Exchange, ends: dict[tuple[str, int], str], redactor: _ExchangeRedactor
+) -> TaskTurn:
     """Return what was done in an exchange.
 
     Args:
         ends: by what failing commands were ended, by the exchange and the number of the failure in it.
     """
-    start, clean = exchange.started_at or exchange.ended_at or datetime.now(timezone.utc), own.clean
+    clean = redactor.clean
+    start = exchange.started_at or exchange.ended_at or datetime.now(timezone.utc)
     calls: list[TaskCall] = []
     failures = 0
     for call in exchange.calls[:MOST_STEPS]:
@@ -120,7 +123,7 @@ def _turn(exchange: Exchange, ends: dict[tuple[str, int], str], own: _Own) -> Ta
             failures += 1
         else:
             calls += _calls(call, start, clean)
-    prompt = own.blot(_prompt(exchange.prompt))[:PROMPT_CHARS]
+    prompt = redactor.blot(_redacted_prompt(exchange.prompt))[:PROMPT_CHARS]
     return TaskTurn(
         exchange.key,
         prompt,
@@ -132,11 +135,11 @@ def _turn(exchange: Exchange, ends: dict[tuple[str, int], str], own: _Own) -> Ta
         order=order_of(exchange.prompt) if exchange.is_subagent else "",
         orders=tuple((call.order, clean(call.calls)) for call in exchange.calls if call.order),
         terms=tuple(sorted(terms_of(prompt))),
-        told=_told(prompt),
+        told=_opening_of(prompt),
     )
 
 
-def _prompt(prompt: str) -> str:
+def _redacted_prompt(prompt: str) -> str:
     try:
         # It is not told to anybody: what it asks for is read off it.
         return str(redact.clean(prompt).text)
@@ -144,7 +147,7 @@ def _prompt(prompt: str) -> str:
         return ""
 
 
-def _told(prompt: str) -> str:
+def _opening_of(prompt: str) -> str:
     """Return how a prompt begins, on one line, "" where it is no request or reads like an instruction to the model."""
     line = clip(" ".join(without_marked(tasks.request_of(prompt)).split()), TOLD_CHARS)
     return "" if suspicion.quoted(line) or line.startswith(("/", "! ", "<")) else line
@@ -198,14 +201,14 @@ def _sign(program: str, line: str) -> str:
 def _run(call: ToolUse, job: str, ok: bool | None, at: datetime, clean: Clean) -> TaskCall:
     """Return a command as a step; by no name where redaction has to take out a part of it."""
     name, folder = command_name(call.command), commands.folder(call.command)
-    took = (call.done_at - call.at).total_seconds() if call.at and call.done_at else 0.0
+    seconds = (call.done_at - call.at).total_seconds() if call.at and call.done_at else 0.0
     return TaskCall(
         RUN,
         clean(job),
         name if clean(name) == name else "",
         ok,
         at=at,
-        seconds=round(max(0.0, took), 1),
+        seconds=round(max(0.0, seconds), 1),
         # Whose disk it is on says nothing to others.
         folder="" if folder == "." or os.path.isabs(folder) else clean(folder),
     )

@@ -44,7 +44,7 @@ def read(triggers: Iterable[str]) -> list[str]:
         BadInputError: one has no such form, or there are too many.
         UnsafeTextError: the redactor could not handle one.
     """
-    kept = []
+    cleaned = []
     for trigger in triggers:
         kind, _, value = trigger.partition(":")
         if kind not in CONDITIONS or not value.strip() or len(value) > MOST_CHARS:
@@ -52,10 +52,10 @@ def read(triggers: Iterable[str]) -> list[str]:
             raise BadInputError(
                 f"{trigger[:MOST_CHARS]!r} is no condition.", f"Conditions: {forms}."
             )
-        kept.append(f"{kind}:{redact.clean(' '.join(value.split())).text}")
-    if len(kept) > MOST_TRIGGERS:
+        cleaned.append(f"{kind}:{redact.clean(' '.join(value.split())).text}")
+    if len(cleaned) > MOST_TRIGGERS:
         raise BadInputError("These are too many conditions.", f"At most {MOST_TRIGGERS}.")
-    return list(dict.fromkeys(kept))
+    return list(dict.fromkeys(cleaned))
 
 
 def with_triggers(memory: Memory, triggers: Iterable[str]) -> Memory:
@@ -64,9 +64,9 @@ def with_triggers(memory: Memory, triggers: Iterable[str]) -> Memory:
     Raises:
         BadInputError: one has no such form, or there are too many.
     """
-    kept = read(triggers)
-    extra = {**memory.extra, TRIGGERS: kept}
-    kind = PROCEDURE if kept and memory.kind == "note" else memory.kind
+    cleaned = read(triggers)
+    extra = {**memory.extra, TRIGGERS: cleaned}
+    kind = PROCEDURE if cleaned and memory.kind == "note" else memory.kind
     return replace(memory, kind=kind, extra=extra)
 
 
@@ -131,13 +131,13 @@ def _runs(command: shell.Command, wanted: Sequence[str]) -> bool:
     """Whether a command is the program wanted, with these arguments among its own, in their order."""
     if command.name != wanted[0]:
         return False
-    rest = iter(word.text for word in command.arguments)
-    return all(argument in rest for argument in wanted[1:])
+    arguments = iter(word.text for word in command.arguments)
+    return all(argument in arguments for argument in wanted[1:])
 
 
 def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:
     """Return the procedure whose condition a prompt meets, by its words or the files that it names."""
-    return _found(ctx, question, TriggerMoment(question.prompt[:MOST_READ]))
+    return _matching_note(ctx, question, TriggerMoment(question.prompt[:MOST_READ]))
 
 
 def for_failure(ctx: Context, question: HookQuestion, error: str, command: str) -> str:
@@ -145,43 +145,43 @@ def for_failure(ctx: Context, question: HookQuestion, error: str, command: str) 
     if not ctx.settings.recall_on_failure:
         return ""
     moment = TriggerMoment(command=command[:MOST_READ], error=error[:MOST_READ])
-    return _shown(ctx, question, moment)
+    return _fenced(ctx, question, moment)
 
 
-def for_call(ctx: Context, question: HookQuestion, given: dict[str, object]) -> str:
+def for_call(ctx: Context, question: HookQuestion, arguments: dict[str, object]) -> str:
     """Return the fenced procedure for a file or a command that a tool is about to touch or run, "" for none.
 
     Args:
-        given: what the tool is given.
+        arguments: what the tool is given.
     """
-    paths = tuple(str(given[name]) for name in _PATHS if given.get(name))
-    command = str(given.get("command") or "")[:MOST_READ]
-    return _shown(ctx, question, TriggerMoment(touched=paths, command=command))
+    paths = tuple(str(arguments[name]) for name in _PATHS if arguments.get(name))
+    command = str(arguments.get("command") or "")[:MOST_READ]
+    return _fenced(ctx, question, TriggerMoment(touched=paths, command=command))
 
 
-def _shown(ctx: Context, question: HookQuestion, moment: TriggerMoment) -> str:
-    notes = _found(ctx, question, moment)
+def _fenced(ctx: Context, question: HookQuestion, moment: TriggerMoment) -> str:
+    notes = _matching_note(ctx, question, moment)
     return context_block.show(ctx, question.session, notes, TITLE, showing=Showing(PROCEDURES))
 
 
-def _found(ctx: Context, question: HookQuestion, moment: TriggerMoment) -> list[fence.Note]:
+def _matching_note(ctx: Context, question: HookQuestion, moment: TriggerMoment) -> list[fence.Note]:
     """Return the note of the procedure of which most conditions hold, once a session."""
     fitting: list[tuple[int, Memory]] = []
     for shelf in question.shelves:
-        met = {
+        counts = {
             id: count
             for id, triggers in conditions.known_in(ctx, shelf).conditions.items()
             if (count := sum(moment.meets(trigger, question.place.root) for trigger in triggers))
         }
-        memories = shelf.journal.by_ids(list(met)).values() if met else ()
-        fitting += [(met[memory.id], memory) for memory in memories if _may_come(memory)]
+        memories = shelf.journal.by_ids(list(counts)).values() if counts else ()
+        fitting += [(counts[memory.id], memory) for memory in memories if _may_come(memory)]
     shown = ctx.state.shown(question.session) if fitting else ()
-    new = [
+    unseen = [
         (count, memory)
         for count, memory in fitting
         if question.scope.holds(memory) and memory.id not in shown
     ]
-    _, memory = max(new, key=lambda pair: pair[0], default=(0, None))
+    _, memory = max(unseen, key=lambda pair: pair[0], default=(0, None))
     if memory is None:
         return []
     return [render.note(memory, question.names[memory.project], MOST_TOKENS - render.FENCE_TOKENS)]
