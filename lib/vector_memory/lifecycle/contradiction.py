@@ -13,8 +13,8 @@ from vector_memory.text import analysis, tables, wording
 LEAST_COSINE = 0.35
 """How near two texts must be to be of one subject."""
 LEAST_SHARED = 0.5
-"""The share of the words that both must have in common: of those that the shorter text has, without
-what is said otherwise."""
+"""The share of the shorter text's words that both must have in common, those of its differing value
+left out."""
 PREDICATE = frozenset(("verb", "participle"))
 WORDS = PREDICATE | {"word"}
 A_NEGATION = "a negation"
@@ -83,8 +83,8 @@ def are_of_a_series(newer: str, older: str) -> bool:
 
 
 def _align_subjects(new: ParsedText, old: ParsedText) -> tuple[ParsedText, ParsedText]:
-    """Return two statements about one thing: "Postmark sends our emails" and "Biome is our linter" are about
-    the emails and the linter where the other one is."""
+    """Return both statements with the same subject, where one of them can be turned round: "Biome is our linter" is
+    about the linter where the other statement is, as "Postmark sends our emails" is about the emails."""
     has_same_verb = _predicates(new.terms) == _predicates(old.terms)
     if has_same_verb and not new.topic() & old.topic() and not (_acts(new) and _acts(old)):
         if old.topic() and new.values() <= old.topic():
@@ -277,7 +277,7 @@ def _has_number(side: _Side) -> bool:
 
 
 def _relate_differently(newer: _Side, older: _Side) -> bool:
-    """Whether what is said stands differently to its verb: "use pytest" and "run on every push" are of other
+    """Whether both values stand in other relations to their verbs: "use pytest" and "run on every push" are of other
     questions, while "is MIT" and "is under MIT" answer one. Where something comes from or when it is always
     differs from the rest; by what means differs from what it is, and, unless the newer one says "now", from where."""
     new, old = (

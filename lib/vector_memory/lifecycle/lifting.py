@@ -26,12 +26,12 @@ _SPARED = frozenset(
 )
 """What need not be said again of what is forbidden: "main" is the main branch."""
 _TELLING = _GRAMMAR["modals"] | {"is", "need"}
-"""What stands behind whom or what a sentence tells of, and before it in a question or a request."""
+"""Verbs that stand behind the subject of a statement, and before it in a question or a request."""
 _BETWEEN = wording.NEGATIONS | {"longer", "now", "again", "still"}
 _OF_CASE = _GRAMMAR["fronted"] | {"according"}
 _PAST = frozenset(("was", "were", "did", "had"))
 _OF_US = frozenset(("you", "we", "it", "there"))
-"""Of whom that is told, beside what is named by a word that counts: "I may" and "all may" are of others."""
+"""Subjects of which an allowance counts, beside those that are named by a term: "I may" and "all may" are of others."""
 
 
 def lifts(text: str, rule: str) -> bool:

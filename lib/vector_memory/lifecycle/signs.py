@@ -122,8 +122,8 @@ _RIVALS: tuple[Terms, ...] = tuple(
 
 
 def _read_ending(clause: str) -> Change | None:
-    """Return what a clause says is no longer so. What stands behind a comma after the sign is what comes in its
-    place: who ends a single thing must say there what it is about."""
+    """Return what a clause says is no longer so. What stands behind a comma after the sign replaces it; where a
+    single term ends, there must be such a replacement."""
     match = _NO_LONGER.search(clause)
     if match is None or clause.endswith("?") or clause.split()[0].lower() in _GRAMMAR["clauses"]:
         return None

@@ -89,7 +89,7 @@ class ParsedText(NamedTuple):
         return frozenset(term.key for term in self.terms if term.is_value and not term.is_predicate)
 
     def inverted(self) -> ParsedText:
-        """Return it as said of what it says: "Biome is our linter" of the linter."""
+        """Return it with topic and value exchanged: "Biome is our linter" is then about the linter."""
         way = MEANS if any(term.is_predicate for term in self.terms) else OBJECT
         terms = (
             term._replace(sort="participle")

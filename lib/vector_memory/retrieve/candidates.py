@@ -300,8 +300,8 @@ def _likeness(
 
 
 def _listing_scopes(query: Query) -> Iterator[tuple[Scope, tuple[float, float]]]:
-    """Yield of what the newest come along: of the times that a question names, and of the kinds that it asks
-    for, in those times or, if it says nothing else, ever."""
+    """Yield the scopes and times of which the newest memories become candidates: the times that a question names,
+    and the kinds that it asks for, in those times or, if it says nothing else, ever."""
     ever = [(FAR_PAST, FAR_FUTURE)] if query.asks_for_all and not query.spans else []
     of_kinds = replace(query.scope, kinds=query.kinds)
     for span in (*query.spans, *ever):

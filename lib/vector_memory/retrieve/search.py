@@ -25,8 +25,8 @@ DEEPER = 2
 answers are found, and a recall takes a sixth longer."""
 LEAST_LOADED = 24
 MOST_KNOWN = 48
-"""How many that who asks knows are passed over: to read more takes longer than a prompt may, and where nearly all is
-of the session itself, the rest says little."""
+"""How many memories are passed over that the asker has before him already: to read more takes longer than a prompt
+may, and where nearly all is of the session itself, the rest says little."""
 AT_A_STRETCH = 50
 """How many hits are made without a pause: half of what a hook's answer takes."""
 NEARLY = 0.75
@@ -159,8 +159,8 @@ def search(
             meanwhile.
         allowed: leaves a memory out; what is left out takes no place from others.
         least: the relevance from which on a memory fits its question, 0 … 1.
-        known: what who asks has before him: it is no hit and takes no place from others, but what it contradicts
-            is told so.
+        known: whether the asker has a memory before him already: it is no hit and takes no place from others, but
+            hits that it contradicts say so.
         pause: is called now and then while many hits are made, and lets others come first.
 
     Returns:

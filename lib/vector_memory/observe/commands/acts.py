@@ -90,10 +90,10 @@ class Act:
         """Return the texts of the operands."""
         return [word.text for word in self.operands(takes)]
 
-    def path(self, word: ShellWord, around: CommandSurroundings) -> str:
+    def path(self, word: ShellWord, site: CommandSurroundings) -> str:
         """Return the absolute path that a word names, "" if that cannot be told."""
         bare = word.text.rstrip("/") or word.text
-        return around.path(bare, self.folder) if word.plain and bare else ""
+        return site.path(bare, self.folder) if word.plain and bare else ""
 
     def inputs(self) -> list[str]:
         """Return what it reads: a here-document, what `echo`, `printf` or `cat` say, the names of files."""

@@ -36,13 +36,13 @@ class CommandLine:
     """A whole command line: its acts in order, in its surroundings."""
 
     acts: tuple[Act, ...]
-    around: Surroundings
+    site: Surroundings
     values: Values = field(default_factory=dict)
 
     @cached_property
     def ignored(self) -> IgnoredPaths:
         """What git ignores of the paths that are asked for."""
-        return IgnoredPaths(self.around)
+        return IgnoredPaths(self.site)
 
     def has_made(self, act: Act) -> bool:
         """Whether what an act takes away, by its last word, the line itself made before:
@@ -68,15 +68,15 @@ class CommandLine:
         return [other for other in self.acts if other.feeding is act]
 
 
-def of_tool(tool: str, command: str, around: Surroundings) -> CommandLine:
+def of_tool(tool: str, command: str, site: Surroundings) -> CommandLine:
     """Return the command line that a tool is given, ready to be judged: PowerShell has a language of its own."""
     if tool != "PowerShell":
-        return read(command, around)
+        return read(command, site)
     script = powershell.parse(command)
-    return _prepare(script.commands, dict(script.values), around)
+    return _prepare(script.commands, dict(script.values), site)
 
 
-def read(command: str, around: Surroundings) -> CommandLine:
+def read(command: str, site: Surroundings) -> CommandLine:
     """Return a command line ready to be judged."""
     values = shell.assigned(command) if "=" in command or "for " in command else {}
     commands: list[Command] = []
@@ -84,7 +84,7 @@ def read(command: str, around: Surroundings) -> CommandLine:
         inner, script_values = _powershell_commands(outer)
         commands += inner
         values = {**script_values, **values} if script_values else values
-    return _prepare(commands, values, around)
+    return _prepare(commands, values, site)
 
 
 def _powershell_commands(command: Command) -> tuple[list[Command], Values]:
@@ -122,15 +122,15 @@ def _is_foreign(command: Command) -> bool:
     return is_loop or (len(words) == 1 and command.name == "echo" and bool(command.redirects))
 
 
-def _prepare(commands: Sequence[Command], values: Values, around: Surroundings) -> CommandLine:
+def _prepare(commands: Sequence[Command], values: Values, site: Surroundings) -> CommandLine:
     acts: list[Act] = []
     last: Act | None = None
     expansions: dict[ShellWord, list[ShellWord]] = {}
     aliases: dict[str, str] = {}
 
     known_values = {
-        "HOME": around.home, "PWD": around.cwd, "CLAUDE_PROJECT_DIR": around.root,
-        "pwd": around.cwd, "git rev-parse --show-toplevel": around.root,
+        "HOME": site.home, "PWD": site.cwd, "CLAUDE_PROJECT_DIR": site.root,
+        "pwd": site.cwd, "git rev-parse --show-toplevel": site.root,
     }  # fmt: skip
 
     def expanded(word: ShellWord) -> list[ShellWord]:
@@ -148,10 +148,10 @@ def _prepare(commands: Sequence[Command], values: Values, around: Surroundings) 
         act = Act(resolved, name, tuple(words), command.folder, is_elsewhere, feeding, program)
         if act.name == "alias":
             aliases.update((name, script) for name, sign, script in (text.partition("=") for text in act.args) if sign)  # fmt: skip
-        acts += runners.through(act, around, aliases)
+        acts += runners.through(act, site, aliases)
         if "$()" not in command.via:
             last = acts[-1]
-    return CommandLine(tuple(acts), around, values)
+    return CommandLine(tuple(acts), site, values)
 
 
 # -- variables -------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ _LESSER_ENV = (".test", ".testing", ".ci", ".envrc")
 _AT_HOME, _ENDINGS = tuple(WORDS["secret-at-home"]), tuple(WORDS["secret-ending"])
 
 
-def sensitivity(path: str, around: Surroundings) -> str:
+def sensitivity(path: str, site: Surroundings) -> str:
     """Return how a file at an absolute path is to be taken: HIGH or LOW for credentials, "" for others."""
     path = path.rstrip("*")
     name = posixpath.basename(path)
@@ -27,11 +27,11 @@ def sensitivity(path: str, around: Surroundings) -> str:
         return ""
     if _is_env(name):
         return LOW if name.endswith(_LESSER_ENV) else HIGH
-    at_home = path.startswith(around.home + "/")
-    home = path[len(around.home) + 1 :] if at_home else path.partition("/root/")[2]
+    at_home = path.startswith(site.home + "/")
+    home = path[len(site.home) + 1 :] if at_home else path.partition("/root/")[2]
     if home.startswith(_AT_HOME):
         return HIGH
-    if name == ".npmrc" and around.within(path) is not None:
+    if name == ".npmrc" and site.within(path) is not None:
         return LOW
     if name in ("shadow", "sudoers"):
         return HIGH if path.startswith("/etc/") else ""
@@ -57,15 +57,15 @@ def _is_env(name: str) -> bool:
     return name == ".envrc" or name.startswith((".env.", ".envrc.")) or name.endswith(".env")
 
 
-def write_severity(path: str, around: Surroundings, adds: bool = False) -> str:
+def write_severity(path: str, site: Surroundings, adds: bool = False) -> str:
     """Return how grave it is to write a file: a `.env` that is not there yet is no loss, nor is a temporary one.
 
     Args:
         adds: whether what the file holds stays.
     """
-    severity = "" if around.is_scratch(path) or around.was_made(path) else sensitivity(path, around)
+    severity = "" if site.is_scratch(path) or site.was_made(path) else sensitivity(path, site)
     is_env = _is_env(posixpath.basename(path))
-    return LOW if severity and is_env and (adds or not around.exists(path)) else severity
+    return LOW if severity and is_env and (adds or not site.exists(path)) else severity
 
 
 def secrets(act: Act, line: CommandLine) -> list[Secret]:
@@ -80,8 +80,8 @@ def secrets(act: Act, line: CommandLine) -> list[Secret]:
 
 def read(act: Act, line: CommandLine) -> list[Secret]:
     """Return the credentials that an act reads from a redirection."""
-    paths = [act.path(target, line.around) for sign, target in act.command.redirects if sign == "<"]
-    return [(severity, path) for path in paths if (severity := sensitivity(path, line.around))]
+    paths = [act.path(target, line.site) for sign, target in act.command.redirects if sign == "<"]
+    return [(severity, path) for path in paths if (severity := sensitivity(path, line.site))]
 
 
 def _secret(word: ShellWord, act: Act, line: CommandLine) -> Secret | None:
@@ -90,16 +90,16 @@ def _secret(word: ShellWord, act: Act, line: CommandLine) -> Secret | None:
         return None
     for part in (text, text.partition("@")[2], text.rpartition(":")[2], text.partition("=")[2]):
         if part and not part.startswith(("-", "http", "s/", "/^")):
-            path = line.around.path(part, act.folder)
-            if severity := sensitivity(path, line.around):
+            path = line.site.path(part, act.folder)
+            if severity := sensitivity(path, line.site):
                 return severity, path
     return None
 
 
 def folders(act: Act, line: CommandLine) -> list[str]:
     """Return the folders of credentials that an act is given as words."""
-    secret_folders = {f"{line.around.home}/{name}" for name in WORDS["secret-folder"]}
-    return [path for word in act.words if (path := act.path(word, line.around)) in secret_folders]
+    secret_folders = {f"{line.site.home}/{name}" for name in WORDS["secret-folder"]}
+    return [path for word in act.words if (path := act.path(word, line.site)) in secret_folders]
 
 
 def piped(act: Act, line: CommandLine) -> list[Secret]:
@@ -116,12 +116,12 @@ def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield which credentials are copied, or written over by a copy."""
     if act.name not in WORDS["copier"]:
         return
-    around, words = line.around, act.operands("-t -m -o -g -S")
-    source, target = (act.path(word, around) for word in (words[0], words[-1])) if words else ("", "")  # fmt: skip
-    if len(words) != 2 or not sensitivity(target, around) or sensitivity(source, around):
+    site, words = line.site, act.operands("-t -m -o -g -S")
+    source, target = (act.path(word, site) for word in (words[0], words[-1])) if words else ("", "")  # fmt: skip
+    if len(words) != 2 or not sensitivity(target, site) or sensitivity(source, site):
         for _, path in secrets(act, line)[:1]:
             yield act.finding(CREDENTIALS, LOW, "It copies or moves credentials.", path)
-    elif around.exists(target) and not act.has("-n", "--no-clobber"):
+    elif site.exists(target) and not act.has("-n", "--no-clobber"):
         # `cp .env.example .env` is how a project is set up; over one that is there it destroys.
         yield act.finding(CREDENTIALS, HIGH, "It writes over credentials.", target)
 

@@ -78,8 +78,8 @@ def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
                 yield from in_sql(act.what, argument)
         return
     database = _database(act)
-    path = file_of(act, line.around)
-    if path and (":memory:" in path or line.around.is_scratch(path) or line.around.was_made(path)):
+    path = file_of(act, line.site)
+    if path and (":memory:" in path or line.site.is_scratch(path) or line.site.was_made(path)):
         return
     for script in scripts(act):
         for finding in in_sql(act.what, script):
@@ -91,11 +91,11 @@ def _database(act: Act) -> str:
     return act.value("-d", "--dbname", "--database", "-D") or "".join(act.texts(takes)[:1])
 
 
-def file_of(act: Act, around: CommandSurroundings) -> str:
+def file_of(act: Act, site: CommandSurroundings) -> str:
     """Return the path of the file that a client opens, "" for what is no file here."""
     database = _database(act)
     is_file = act.name in _FILE_CLIENTS and not act.elsewhere and database
-    return around.path(database, act.folder) if is_file else ""
+    return site.path(database, act.folder) if is_file else ""
 
 
 def writes(act: Act) -> bool:

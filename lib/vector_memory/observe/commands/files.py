@@ -33,16 +33,16 @@ _SYSTEM = tuple(folder + "/" for folder in WORDS["system-folder"])
 # -- places ----------------------------------------------------------------------------------------
 
 
-def is_made_again(path: str, around: Surroundings) -> bool:
+def is_made_again(path: str, site: Surroundings) -> bool:
     """Whether what lies at an absolute path is nobody's work: a build, a cache, a temporary file."""
     if not path:
         return False
-    if around.is_scratch(path) or around.was_made(path):
+    if site.is_scratch(path) or site.was_made(path):
         return True
-    inner = around.within(path)
+    inner = site.within(path)
     if inner is not None:
         return any(is_name_made_again(name) for name in inner.split("/"))
-    if path.startswith(tuple(f"{around.home}/{place}/" for place in WORDS["cache-at-home"])):
+    if path.startswith(tuple(f"{site.home}/{place}/" for place in WORDS["cache-at-home"])):
         return True
     # Outside the project only names that can be nothing else.
     names = set(path.strip("/").split("/")[2:]) - {"tmp", "out", "build", "target", "temp"}
@@ -58,22 +58,22 @@ def loss(word: ShellWord, act: Act, line: CommandLine, recursive: bool) -> Loss 
         return None if is_made_anew or not recursive else (HIGH, why, text)
     if not word.plain:
         return _loss_of_unknown(text) if recursive else None
-    path = line.around.path(text.rstrip("/") or "/", act.folder)
+    path = line.site.path(text.rstrip("/") or "/", act.folder)
     if not path:
         return HIGH, "It deletes a folder of another user.", text
-    return _loss_at(path, line.around, recursive, word.glob)
+    return _loss_at(path, line.site, recursive, word.glob)
 
 
-def _loss_at(path: str, around: Surroundings, recursive: bool, glob: bool) -> Loss | None:
-    name, inner, home = posixpath.basename(path), around.within(path), around.home + "/"
+def _loss_at(path: str, site: Surroundings, recursive: bool, glob: bool) -> Loss | None:
+    name, inner, home = posixpath.basename(path), site.within(path), site.home + "/"
     is_everything = name in _EVERYTHING or path == "/*"
     place = posixpath.dirname(path) if is_everything else path
-    is_nobodys = is_made_again(place, around)
+    is_nobodys = is_made_again(place, site)
     if is_everything and not is_nobodys and (recursive or inner is not None):
-        what = "the project's folder" if place == around.root else place
+        what = "the project's folder" if place == site.root else place
         return HIGH, f"It deletes everything in {what}.", place
-    if (around.root + "/").startswith(place.rstrip("/") + "/") or place in (around.home, "/" + name):  # fmt: skip
-        whole_names = {around.root: "the whole project", around.home: "the whole home folder"}
+    if (site.root + "/").startswith(place.rstrip("/") + "/") or place in (site.home, "/" + name):  # fmt: skip
+        whole_names = {site.root: "the whole project", site.home: "the whole home folder"}
         what = whole_names.get(place, f"all below {place}")
         return (HIGH, f"It deletes {what}.", place) if recursive else None
     if name == ".git" or "/.git/" in path:
@@ -136,7 +136,7 @@ def _judge_words(
     """Yield the losses of deleting what words name, but for what the line made itself."""
     made_paths = _made_before(act, line)
     for word in words:
-        path = act.path(word, line.around)
+        path = act.path(word, line.site)
         is_made = bool(path) and f"{path}/".startswith(made_paths)
         if not (is_made or _is_built_next(path, line)) and (
             lost := loss(word, act, line, recursive)
@@ -146,14 +146,14 @@ def _judge_words(
 
 def _is_built_next(path: str, line: CommandLine) -> bool:
     """Whether the line makes again what it deletes: `rm -rf public && hugo`."""
-    parts = (line.around.within(path) or "").split("/")
+    parts = (line.site.within(path) or "").split("/")
     return any(f"{act.name}={part}" in WORDS["built-by"] for act in line.acts for part in parts)
 
 
 def _loss_of_rebuilt(lost: Loss, act: Act, line: CommandLine) -> Loss | None:
     """Return what is lost of a folder of the project that git ignores, where the same line goes on to build or to
     install: it is hardly somebody's work, and yet may be data. None for any other, and where its name says so."""
-    inner = line.around.within(lost[2])
+    inner = line.site.within(lost[2])
     if lost[0] != HIGH or inner in (None, ".") or not any(map(_builds, line.after(act)[:SOON])):
         return None
     if not WORDS["somebodys-folder"].isdisjoint(map(str.lower, parts_of(inner or ""))):
@@ -187,12 +187,12 @@ def _made_before(act: Act, line: CommandLine) -> tuple[str, ...]:
         is_clone = other.name == "git" and other.args[:1] == ("clone",)
         if is_clone or other.name in ("mkdir", "touch") or other.name in WORDS["fetcher"]:
             words = other.operands("-m -b --depth")[2 * is_clone :]
-            paths = (other.path(word, line.around) for word in words)
-            paths_made |= {f"{path}/" for path in paths if path not in ("", line.around.root)}
+            paths = (other.path(word, line.site) for word in words)
+            paths_made |= {f"{path}/" for path in paths if path not in ("", line.site.root)}
         elif other.name in ("unzip", "tar"):
             # What it unpacks is called like the archive, or begins so.
             names = (text.rpartition("/")[2].partition(".")[0] for text in other.texts())
-            paths_made |= {line.around.path(name, other.folder) for name in names if name}
+            paths_made |= {line.site.path(name, other.folder) for name in names if name}
     return tuple(paths_made)
 
 
@@ -205,7 +205,7 @@ def _judge_listed(act: Act, line: CommandLine, recursive: bool) -> Iterator[Find
         return
     name, what = (source.name, source.what) if source else ("a file", act.what)
     words, severity = source.operands() if source and name == "ls" else [], HIGH
-    if words and all(is_made_again(act.path(word, line.around), line.around) for word in words):
+    if words and all(is_made_again(act.path(word, line.site), line.site) for word in words):
         return
     is_picked = source is not act.feeding or any(word.glob for word in words)
     if not recursive and (name in ("echo", "printf") or name == "ls" and is_picked):

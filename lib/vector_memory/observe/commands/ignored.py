@@ -26,7 +26,7 @@ Rule = tuple[bool, tuple[str, ...]]
 class IgnoredPaths:
     """What git ignores of the paths that one command line names."""
 
-    around: Surroundings
+    site: Surroundings
     _known: dict[str, bool] = field(default_factory=dict)
     _rules: dict[str, list[Rule]] = field(default_factory=dict)
 
@@ -34,7 +34,7 @@ class IgnoredPaths:
         """Whether git ignores what lies at an absolute path of the project, or a folder that it lies in. After
         `MOST_PATHS` paths no other is looked up: False."""
         if path not in self._known and len(self._known) < MOST_PATHS:
-            names = (self.around.within(path) or ".").split("/")
+            names = (self.site.within(path) or ".").split("/")
             depths = range(1, len(names) + 1)
             self._known[path] = any(self._is_excluded(names[:depth]) for depth in depths)
         return self._known.get(path, False)
@@ -49,7 +49,7 @@ class IgnoredPaths:
 
     def _rules_of(self, folder: str) -> list[Rule]:
         if folder not in self._rules:
-            text = self.around.text_of(posixpath.join(self.around.root, folder, ".gitignore"))
+            text = self.site.text_of(posixpath.join(self.site.root, folder, ".gitignore"))
             lines = map(str.strip, text.splitlines()[:MOST_LINES])
             entries = ((line[:1] == "!", line) for line in lines if line[:1] not in ("", "#"))
             self._rules[folder] = [

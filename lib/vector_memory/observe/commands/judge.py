@@ -41,46 +41,44 @@ _BOMB = re.compile(r"(\S{1,20})\s*\(\)\s*\{\s*\1\s*\|\s*\1\s*&\s*\}\s*;\s*\1(?:\
 
 
 def of_call(
-    tool: str, arguments: Mapping[str, Any], around: Surroundings, line: CommandLine | None = None
+    tool: str, arguments: Mapping[str, Any], site: Surroundings, line: CommandLine | None = None
 ) -> list[Finding]:
     """Return what a tool call would destroy, the gravest first; [] for most.
 
     Args:
         tool: the tool's name.
         arguments: what it is given.
-        around: where it is called.
+        site: where it is called.
         line: its command as `command_line.read` made it ready, where somebody did so already.
     """
-    return _distinct(list(_of_call(tool, arguments, around, line)))
+    return _distinct(list(_of_call(tool, arguments, site, line)))
 
 
 def _of_call(
-    tool: str, arguments: Mapping[str, Any], around: Surroundings, line: CommandLine | None
+    tool: str, arguments: Mapping[str, Any], site: Surroundings, line: CommandLine | None
 ) -> Iterator[Finding]:
-    path = path_of(arguments, around)
+    path = path_of(arguments, site)
     if tool in SHELL_TOOLS:
         command = str(arguments.get("command") or "")
-        line = line or command_line.of_tool(tool, command, around)
-        yield from of_command(command, around, line)
+        line = line or command_line.of_tool(tool, command, site)
+        yield from of_command(command, site, line)
     elif tool.startswith("mcp__"):
         yield from _of_foreign_tool(tool, arguments)
-        for own_tool, own_arguments in strangers.as_own(tool, arguments, around):
-            yield from _of_call(own_tool, own_arguments, around, None)
-    elif tool == "Read" and (severity := credentials.sensitivity(path, around)):
+        for own_tool, own_arguments in strangers.as_own(tool, arguments, site):
+            yield from _of_call(own_tool, own_arguments, site, None)
+    elif tool == "Read" and (severity := credentials.sensitivity(path, site)):
         why = "It shows credentials."
         yield Finding(findings.CREDENTIALS, severity, f"Read {path}", why, path)
     elif tool in WRITERS and path:
-        inner, text = around.within(path), new_text(arguments)
-        is_emptied = tool == "Write" and not text.strip() and around.exists(path)
-        if lost := writes.loss(path, around, text, _adds(arguments), is_emptied):
+        inner, text = site.within(path), new_text(arguments)
+        is_emptied = tool == "Write" and not text.strip() and site.exists(path)
+        if lost := writes.loss(path, site, text, _adds(arguments), is_emptied):
             yield Finding(lost[0], lost[1], f"{tool} {inner or path}", lost[2], path)
 
 
-def of_command(
-    command: str, around: Surroundings, line: CommandLine | None = None
-) -> list[Finding]:
+def of_command(command: str, site: Surroundings, line: CommandLine | None = None) -> list[Finding]:
     """Return what a command line would destroy."""
-    line = line or command_line.read(command, around)
+    line = line or command_line.read(command, site)
     results = []
     if "()" in command and (bomb := _BOMB.search(command[:4_096])):
         why = "It starts itself until the machine stands still."
@@ -98,7 +96,7 @@ def _of_act(act: Act, line: CommandLine) -> Iterator[Finding]:
     for script in filter(None, scripts.scripts_of(act)):
         yield from scripts.judge(act, script, line)
         for command in list(scripts.commands_in(script))[: scripts.MOST_COMMANDS]:
-            inner = command_line.read(command, line.around)
+            inner = command_line.read(command, line.site)
             for inner_act in inner.acts:
                 if not scripts.is_language(inner_act):
                     yield from _of_act(inner_act, inner)
@@ -117,10 +115,10 @@ def _distinct(results: Sequence[Finding]) -> list[Finding]:
 # -- tools of the client ---------------------------------------------------------------------------
 
 
-def path_of(arguments: Mapping[str, Any], around: Surroundings) -> str:
+def path_of(arguments: Mapping[str, Any], site: Surroundings) -> str:
     """Return the absolute path of the file that a tool is given, "" without one."""
     path = arguments.get("file_path") or arguments.get("notebook_path") or arguments.get("path")
-    return around.path(path) if isinstance(path, str) and path else ""
+    return site.path(path) if isinstance(path, str) and path else ""
 
 
 def new_text(arguments: Mapping[str, Any]) -> str:

@@ -90,15 +90,15 @@ def _changed_words(act: Act, takes: str) -> list[ShellWord]:
 
 def _kept_words(act: Act, line: CommandLine, takes: str) -> list[ShellWord]:
     """Return the words that name what is not made again."""
-    around, words = line.around, _changed_words(act, takes)
-    return [word for word in words if not files.is_made_again(act.path(word, around), around)]
+    site, words = line.site, _changed_words(act, takes)
+    return [word for word in words if not files.is_made_again(act.path(word, site), site)]
 
 
 def _written_secrets(act: Act, line: CommandLine) -> list[credentials.Secret]:
     """Return the credentials that an act writes."""
     paths = [path for _, path in credentials.secrets(act, line)]
     return [
-        (grave, path) for path in paths if (grave := credentials.write_severity(path, line.around))
+        (grave, path) for path in paths if (grave := credentials.write_severity(path, line.site))
     ]
 
 
@@ -113,7 +113,7 @@ _OF_SECRETS: dict[str, Callable[[Act, CommandLine], list[credentials.Secret]]] =
 _CONDITIONS: dict[str, Callable[[Act, CommandLine, str], bool]] = {
     "kept": lambda act, line, takes: not _changed_words(act, takes) or bool(_kept_words(act, line, takes)),
     "each": lambda act, line, takes: bool(_kept_words(act, line, takes)),
-    "there": lambda act, line, takes: any(line.around.exists(act.path(word, line.around)) for word in _changed_words(act, takes)),
+    "there": lambda act, line, takes: any(line.site.exists(act.path(word, line.site)) for word in _changed_words(act, takes)),
     "unnamed": lambda act, line, takes: act.is_listed or not all(word.plain for word in act.words),
     "broad": lambda act, line, takes: processes.is_broad(act, takes),
     "searched": lambda act, line, takes: processes.is_searched(act),
@@ -173,7 +173,7 @@ def _targets(rule: CommandRule, act: Act, line: CommandLine, takes: str) -> list
     ):
         return secrets_of(act, line)
     if "each" in conditions:
-        paths = [act.path(word, line.around) or word.text for word in _kept_words(act, line, takes)]
+        paths = [act.path(word, line.site) or word.text for word in _kept_words(act, line, takes)]
         return [(rule.severity, path) for path in paths]
     words = " ".join(act.texts())
     target = f"{act.name} {words}".strip() if rule.category in (DATA, CREDENTIALS) else words
@@ -203,6 +203,6 @@ def _git_verb(act: Act, line: CommandLine) -> Act:
     words = list(after_options(act.words, _GIT_TAKES))
     options = [word.text for word in act.words[: len(act.words) - len(words)]]
     named_folder = dict(zip(options, options[1:], strict=False)).get("-C", "")
-    folder = line.around.path(named_folder, act.folder) if named_folder else act.folder
+    folder = line.site.path(named_folder, act.folder) if named_folder else act.folder
     verb = words[0].text if words else ""
     return Act(act.command, f"git {verb}", tuple(words[1:]), folder or act.folder, act.elsewhere)

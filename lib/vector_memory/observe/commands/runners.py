@@ -19,20 +19,20 @@ _CONTAINERS = frozenset({"docker", "podman", "nerdctl"})
 
 
 def through(
-    act: Act, around: CommandSurroundings, aliases: Mapping[str, str], depth: int = 0
+    act: Act, site: CommandSurroundings, aliases: Mapping[str, str], depth: int = 0
 ) -> Iterator[Act]:
     """Yield an act, or the acts that it runs in its place."""
     runner = RUNNERS.get(act.name)
     alias = " ".join((aliases[act.name], *act.args)) if act.name in aliases else ""
     aliases = {name: command for name, command in aliases.items() if name != act.name}
-    package = _of_package(act, around)
+    package = _of_package(act, site)
     script = alias or package or _hidden(act)
     words = _script(script) if script else _by_table(act, runner) if runner else _by_module(act)
     is_elsewhere = not script and runner is not None and runner.where == "there"
     acts: list[Act] = []
     if words and depth < DEEPEST:
         for inner in act.become(words, is_elsewhere):
-            acts += through(inner, around, aliases, depth + 1)
+            acts += through(inner, site, aliases, depth + 1)
     # What it runs may hold no command at all: then it stands for itself.
     yield from [act, *acts] if package else acts or [act]
 
@@ -85,16 +85,16 @@ def _hidden(act: Act) -> str:
     return hidden.decode(text, decoder.name, decoder.args)
 
 
-def _of_package(act: Act, around: CommandSurroundings) -> str:
+def _of_package(act: Act, site: CommandSurroundings) -> str:
     """Return what `npm run NAME` runs, as package.json says, "" without one."""
     words = act.texts("--prefix -C --cwd --filter -w --workspace") or ["publish"]
     if act.name not in WORDS["package-manager"] or act.elsewhere or words[0] == "publish":
         return ""
     name = words[1] if words[0] in ("run", "run-script") and len(words) > 1 else words[0]
     folder = act.value("--prefix", "-C", "--cwd") or "."
-    path = around.path(posixpath.join(folder, "package.json"), act.folder)
+    path = site.path(posixpath.join(folder, "package.json"), act.folder)
     try:
-        script = json_in.load(around.text_of(path).encode())["scripts"][name]
+        script = json_in.load(site.text_of(path).encode())["scripts"][name]
     except (ValueError, KeyError, TypeError):
         return ""
     return script if isinstance(script, str) else ""

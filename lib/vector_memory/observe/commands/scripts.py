@@ -130,7 +130,7 @@ def _judge_display(act: Act, script: str, line: CommandLine) -> Iterator[Finding
     """Yield which credentials a script shows."""
     if _has_any(script, _PRINTS) and "dotenv" not in script:
         for quoted in _QUOTED.findall(script):
-            path = line.around.path(quoted[1:-1], act.folder) if " " not in quoted else ""
-            if len(quoted) < 200 and (severity := credentials.sensitivity(path, line.around)):
+            path = line.site.path(quoted[1:-1], act.folder) if " " not in quoted else ""
+            if len(quoted) < 200 and (severity := credentials.sensitivity(path, line.site)):
                 why = "It shows credentials."
                 yield act.finding(CREDENTIALS, severity, why, path)

@@ -21,7 +21,7 @@ MOST_ARGUMENTS = 200
 
 
 def as_own(
-    tool: str, arguments: Mapping[str, Any], around: CommandSurroundings
+    tool: str, arguments: Mapping[str, Any], site: CommandSurroundings
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the tools of the client that do the same, each with what it is given; none where it only looks or tries."""
     if not tool.startswith("mcp__") or tool.replace("_", "-").startswith(OWN):
@@ -30,12 +30,10 @@ def as_own(
     parts, servers = parts_of(name), parts_of(server)
     names = {*parts, *servers}
     is_git = len(parts) == 2 and parts[0] == "git" and parts[1] in WORDS["git-tool"]
-    is_shell = _does_only("shell-tool", "shell-tool-around", parts, servers) and not WORDS[
-        "shell-name"
-    ].isdisjoint(names)
-    is_file = _does_only("file-tool", "file-tool-around", parts, servers) and not WORDS[
-        "file-noun"
-    ].isdisjoint(parts)
+    is_shell = _does_only("shell-tool", "shell-tool-around", parts, servers)
+    is_shell = is_shell and not WORDS["shell-name"].isdisjoint(names)
+    is_file = _does_only("file-tool", "file-tool-around", parts, servers)
+    is_file = is_file and not WORDS["file-noun"].isdisjoint(parts)
     if not (is_git or is_shell or is_file):
         return
     by_name = _by_name(arguments)
@@ -50,7 +48,7 @@ def as_own(
     elif is_shell:
         yield from _shell(names, by_name)
     elif WORDS["elsewhere-argument"].isdisjoint(by_name):
-        yield from _files({*parts}, arguments, by_name, around)
+        yield from _files({*parts}, arguments, by_name, site)
 
 
 def _by_name(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,7 +93,7 @@ def _files(
     parts: set[str],
     arguments: Mapping[str, Any],
     by_name: Mapping[str, Any],
-    around: CommandSurroundings,
+    site: CommandSurroundings,
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield what a tool does to files: those that it is given by name, and those in lists of what is to be done."""
     program = next((_PROGRAMS[part] for part in sorted(parts) if part in _PROGRAMS), "")
@@ -114,9 +112,7 @@ def _files(
         if program in ("cp", "mv"):
             paths = (_texts("source-argument", item_by_name) or paths) if ends else []
         # A relative path may name no file here, but a page in a vault of the server.
-        paths = [
-            path for path in paths if posixpath.isabs(path) or around.exists(around.path(path))
-        ]
+        paths = [path for path in paths if posixpath.isabs(path) or site.exists(site.path(path))]
         if program and paths:
             ends = ends if program in ("cp", "mv") else []
             yield "Bash", {"command": f"{program} {shlex.join((*paths, *ends))}"}

@@ -27,28 +27,28 @@ _LEAKING = re.compile(r"(?:echo|printf|curl|wget|cat)\b[^\n]*(?:\$\{\{\s*secrets
 
 def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield which files a redirection or `tee` empties or replaces."""
-    around = line.around
+    site = line.site
     targets = [(sign, word) for sign, word in act.command.redirects if sign.lstrip("12") in WRITING]
     if act.name == "tee":
         targets += [(">>" if act.has("-a", "--append") else ">", word) for word in act.operands()]
     for sign, word in targets:
-        path = around.path(word.text, act.folder) if word.plain and word.text else ""
+        path = site.path(word.text, act.folder) if word.plain and word.text else ""
         what = act.what if word.text in act.what else f"{act.what} {sign} {word.text}"
         if path.startswith(_DISKS):
             yield Finding(findings.DELETE, HIGH, what, "It writes over a whole disk.", path)
         elif path:
-            lost = loss(path, around, act.command.given, ">>" in sign, _empties(act))
-            if lost is None and ">>" not in sign and not is_made_again(path, around):
+            lost = loss(path, site, act.command.given, ">>" in sign, _empties(act))
+            if lost is None and ">>" not in sign and not is_made_again(path, site):
                 lost = _replacement_loss(act, path, line)
             if lost and (not act.elsewhere or lost[0] == findings.CREDENTIALS):
                 yield Finding(lost[0], lost[1], what, lost[2], path)
 
 
 def _replacement_loss(act: Act, path: str, line: CommandLine) -> Loss | None:
-    inner = line.around.within(path) or ""
+    inner = line.site.within(path) or ""
     # The shell empties what is written before the first program reads.
     readers = [program for program in (act, *act.sources) if program.name in _READING]
-    if any(path == reader.path(word, line.around) for reader in readers for word in reader.words):
+    if any(path == reader.path(word, line.site) for reader in readers for word in reader.words):
         return findings.OVERWRITE, HIGH, "It empties the file that it reads."
     if path.endswith(_PRECIOUS):
         return findings.OVERWRITE, HIGH, "It writes over a database or git's settings."
@@ -57,7 +57,7 @@ def _replacement_loss(act: Act, path: str, line: CommandLine) -> Loss | None:
     return None
 
 
-def loss(path: str, around: Surroundings, text: str, adds: bool, empties: bool) -> Loss | None:
+def loss(path: str, site: Surroundings, text: str, adds: bool, empties: bool) -> Loss | None:
     """Return what is lost where a file is written: the category, how grave it is, why; None for nothing.
 
     Args:
@@ -65,13 +65,13 @@ def loss(path: str, around: Surroundings, text: str, adds: bool, empties: bool) 
         text: what is written, where the call tells it.
         adds: whether what the file holds stays. empties: whether nothing is written.
     """
-    name, inner = posixpath.basename(path), around.within(path)
-    if severity := write_severity(path, around, adds):
+    name, inner = posixpath.basename(path), site.within(path)
+    if severity := write_severity(path, site, adds):
         return findings.CREDENTIALS, severity, "It changes credentials."
-    if path.startswith("/dev/") or is_made_again(path, around):
+    if path.startswith("/dev/") or is_made_again(path, site):
         return None
     if inner is None:
-        severity = _outside_severity(path, around.home, adds)
+        severity = _outside_severity(path, site.home, adds)
         return (findings.OUTSIDE, severity, "It changes a file outside the project.") if severity else None  # fmt: skip
     if inner.startswith(".git/"):
         return findings.GUARDED, HIGH, "It changes git's own files."
@@ -79,7 +79,7 @@ def loss(path: str, around: Surroundings, text: str, adds: bool, empties: bool) 
         return findings.GUARDED, LOW, "A package manager writes this file."
     if inner.startswith(_PIPELINES) and _LEAKING.search(text):
         return findings.CREDENTIALS, HIGH, "The pipeline would print or send its secrets."
-    is_there = posixpath.splitext(name)[1] or around.exists(path)
+    is_there = posixpath.splitext(name)[1] or site.exists(path)
     if empties and is_there and name not in WORDS["empty-by-right"]:
         return findings.OVERWRITE, HIGH, "It empties a file."
     return None

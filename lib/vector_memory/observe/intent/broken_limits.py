@@ -41,7 +41,7 @@ _HOW = {
 
 
 def broken(
-    limits: Sequence[Limit], view: CallView, around: CommandSurroundings
+    limits: Sequence[Limit], view: CallView, site: CommandSurroundings
 ) -> Iterator[tuple[Limit, str, str]]:
     """Yield (limit, how, what) for each limit that a call breaks."""
     exempt = next(
@@ -52,27 +52,27 @@ def broken(
         is_inside = any(matches(place, thing) for place in exempt for thing in limit.things)
         if exempt and limit.act == acts.EDIT and not (limit.is_only or is_inside):
             continue
-        change = next((change for change in view.changes if _breaks(limit, change, around)), None)
+        change = next((change for change in view.changes if _breaks(limit, change, site)), None)
         if change is not None:
             what = change.path or change.what.replace("\0", " ")
             how = _HOW.get(change.kind, "it runs `{}`")
-            yield limit, how.format(around.within(what) or what), what
+            yield limit, how.format(site.within(what) or what), what
 
 
-def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> bool:
+def _breaks(limit: Limit, change: FileChange, site: CommandSurroundings) -> bool:
     """Whether a change is what a limit rules out."""
     if limit.act == acts.RUN and change.kind in limit.things:
         return True
     if change.kind in (ELSEWHERE, DATA):
         return (
-            limit.act == acts.EDIT and not limit.is_only and _holds_elsewhere(limit, change, around)
+            limit.act == acts.EDIT and not limit.is_only and _holds_elsewhere(limit, change, site)
         )
     if change.kind == KEPT:
-        return limit.act == acts.EDIT and not limit.is_only and _keeps(limit, change, around)
+        return limit.act == acts.EDIT and not limit.is_only and _keeps(limit, change, site)
     sentence = limit.said.lower()
     if change.kind not in _COVERS.get(limit.act, {limit.act}):
         return False
-    if limit.spares_new and _is_new(change, around):
+    if limit.spares_new and _is_new(change, site):
         return False
     if change.kind == acts.RUN:
         return any(_runs(thing, change.what.split("\0")) for thing in limit.things)
@@ -83,15 +83,15 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> bo
             words = [word for word in words if VERBS.get(word, ("",))[0] == acts.DELETE]
             return acts.ANYTHING in limit.things and any(word in sentence for word in words)
         return not limit.things or any(thing in words for thing in limit.things)
-    inner = around.within(change.path)
+    inner = site.within(change.path)
     if inner is None:
         # Scratch files and the client's own notes are no part of the project; who names them means them.
-        rooted_paths = (around.path(thing) for thing in limit.things if thing[:1] in "/~")
+        rooted_paths = (site.path(thing) for thing in limit.things if thing[:1] in "/~")
         return any(matches(path, change.path) for path in rooted_paths)
     if limit.act in _NOT_IN and matches(_NOT_IN[limit.act], inner):
         return False
     is_named = any(
-        matches(thing, inner, f"{thing}/" in sentence) or _has_named_ending(thing, inner, around)
+        matches(thing, inner, f"{thing}/" in sentence) or _has_named_ending(thing, inner, site)
         for thing in limit.things
     )
     is_swept = limit.is_only or {*limit.things} <= {*_WIDE}
@@ -99,7 +99,7 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> bo
         "*" in inner
         and is_swept
         and limit.act == acts.EDIT
-        and files.is_made_again(change.path, around)
+        and files.is_made_again(change.path, site)
     ):
         return False
     if "**" in inner and limit.is_only:
@@ -111,15 +111,15 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> bo
     return (is_named or not limit.things) != limit.is_only
 
 
-def _is_new(change: FileChange, around: CommandSurroundings) -> bool:
+def _is_new(change: FileChange, site: CommandSurroundings) -> bool:
     """Whether a change makes a file, or is of one that the session made; a pattern names files that are there."""
     is_made = change.kind == acts.CREATE and "*" not in change.path
-    return (is_made and not around.exists(change.path)) or around.was_made(change.path)
+    return (is_made and not site.exists(change.path)) or site.was_made(change.path)
 
 
-def _keeps(limit: Limit, change: FileChange, around: CommandSurroundings) -> bool:
+def _keeps(limit: Limit, change: FileChange, site: CommandSurroundings) -> bool:
     """Whether a limit names a file that a package manager keeps: "Gemfile" is not `Gemfile.lock`."""
-    inner = around.within(change.path) or ""
+    inner = site.within(change.path) or ""
     named_files = [
         thing for thing in limit.things if thing not in _WIDE and matches(thing, inner, True)
     ]
@@ -143,15 +143,15 @@ def _may_find_only(inner: str, thing: str) -> bool:
     return is_above and ("." not in posixpath.basename(thing) or name == posixpath.basename(thing))
 
 
-def _has_named_ending(thing: str, inner: str, around: CommandSurroundings) -> bool:
+def _has_named_ending(thing: str, inner: str, site: CommandSurroundings) -> bool:
     """Whether a path has the ending that a limit names: "no .sql files"; `.env` is a file where there is one."""
     is_ending = thing[:1] == "." and thing[1:].isalnum() and inner.lower().endswith(thing)
-    return is_ending and not around.exists(f"{around.root}/{thing}")
+    return is_ending and not site.exists(f"{site.root}/{thing}")
 
 
-def _holds_elsewhere(limit: Limit, change: FileChange, around: CommandSurroundings) -> bool:
+def _holds_elsewhere(limit: Limit, change: FileChange, site: CommandSurroundings) -> bool:
     """Whether a limit holds for what is no file here: it names the database, or leaves nothing that is to be done."""
-    inner = around.within(change.path) if change.path else None
+    inner = site.within(change.path) if change.path else None
     if inner and any(matches(thing, inner) for thing in limit.things if thing != acts.ANYTHING):
         return True
     is_of_files = PATTERNS["of_files"].search(limit.said.lower())

@@ -47,7 +47,7 @@ class CallView:
 def of_call(
     tool: str,
     arguments: Mapping[str, Any],
-    around: CommandSurroundings,
+    site: CommandSurroundings,
     line: CommandLine | None = None,
 ) -> CallView:
     """Return what a call does and names.
@@ -59,23 +59,23 @@ def of_call(
         str(value)[:MOST_TEXT] for value in arguments.values() if isinstance(value, str)
     )
     if tool in judge.SHELL_TOOLS:
-        line = line or command_line.of_tool(tool, str(arguments.get("command") or ""), around)
+        line = line or command_line.of_tool(tool, str(arguments.get("command") or ""), site)
         acts = line.acts[: judge.MOST_ACTS]
-        paths = tuple(dict.fromkeys(path for act in acts for path in _named_paths(act, around)))
+        paths = tuple(dict.fromkeys(path for act in acts for path in _named_paths(act, site)))
         paths = paths[:MOST_NAMED]
         reads = (FileChange(limits.READ, path) for path in paths)
-        return CallView((*_of_acts(acts, around), *reads), paths, text)
-    path, after = judge.path_of(arguments, around), judge.new_text(arguments)[:MOST_TEXT]
+        return CallView((*_of_acts(acts, site), *reads), paths, text)
+    path, after = judge.path_of(arguments, site), judge.new_text(arguments)[:MOST_TEXT]
     paths, changes = (path,) if path else (), [FileChange(limits.READ, path)] if path else []
     if tool in judge.WRITERS and path:
-        kind = NEW if tool == "Write" and not around.exists(path) else limits.EDIT
+        kind = NEW if tool == "Write" and not site.exists(path) else limits.EDIT
         before = str(arguments.get("old_string") or "")[:MOST_TEXT]
         changes = [FileChange(kind, path), *_changes_of_text(path, before, after)]
     elif tool in ("WebFetch", "WebSearch"):
         changes.append(FileChange(limits.NETWORK, what=str(arguments.get("url") or tool)))
     views = [
-        of_call(own_tool, own_arguments, around)
-        for own_tool, own_arguments in strangers.as_own(tool, arguments, around)
+        of_call(own_tool, own_arguments, site)
+        for own_tool, own_arguments in strangers.as_own(tool, arguments, site)
     ]
     changes += [change for view in views for change in view.changes]
     paths += tuple(path for view in views for path in view.named if path not in paths)
@@ -99,11 +99,11 @@ def _distinct_matches(pattern_name: str, text: str) -> set[str]:
     return {"".join("".join(groups).split()) for groups in PATTERNS[pattern_name].findall(text)}
 
 
-def _named_paths(act: Act, around: CommandSurroundings) -> Iterator[str]:
+def _named_paths(act: Act, site: CommandSurroundings) -> Iterator[str]:
     for word in act.words:
         is_path = len(word.text) < 200 and re.match(r"(?=.*[/.])[^\s-]\S+$", word.text)
-        path = act.path(word, around) if is_path else ""
-        if path and around.within(path) not in (None, "."):
+        path = act.path(word, site) if is_path else ""
+        if path and site.within(path) not in (None, "."):
             yield path
 
 
@@ -149,46 +149,44 @@ _SUBCOMMANDS = {*_COMMAND_WORDS["checks"], *_COMMAND_WORDS["making"], *WORDS["su
 }
 
 
-def _of_acts(acts: Sequence[Act], around: CommandSurroundings) -> Iterator[FileChange]:
+def _of_acts(acts: Sequence[Act], site: CommandSurroundings) -> Iterator[FileChange]:
     branch, previous = "", None
     for act in acts:
         words = act.operands(_TAKES.get(act.name, ""))
         targets = [word for sign, word in act.command.redirects if ">" in sign]
-        for path in _paths([*targets, *(words if act.name == "tee" else ())], act, around):
+        for path in _paths([*targets, *(words if act.name == "tee" else ())], act, site):
             if not path.startswith("/dev/"):
-                yield FileChange(limits.EDIT if around.exists(path) else NEW, path)
+                yield FileChange(limits.EDIT if site.exists(path) else NEW, path)
         if not WORDS["trial"].isdisjoint(act.args):
             continue
         verb = act.name
         if act.name == "git" and words:
             verb, words = words[0].text, words[1:]
-        if act.name == "git" and _is_branch(act, verb, words, around):
+        if act.name == "git" and _is_branch(act, verb, words, site):
             new_branch = act.value("-b", "-B", "-c", "-C", "--orphan")
             branch = new_branch or "".join(word.text for word in words[-1:])
             yield FileChange(limits.BRANCH, what=branch)
         elif act.name != "git" or not act.has("--cached", "--staged"):
-            listed_files = _listed_files(act, previous, around)
-            yield from _of_files(verb, words, act, around, listed_files)
+            listed_files = _listed_files(act, previous, site)
+            yield from _of_files(verb, words, act, site, listed_files)
         previous = act
-        yield from _kept_files(act, around)
-        yield from _of_deeds(act, branch, around)
+        yield from _kept_files(act, site)
+        yield from _of_deeds(act, branch, site)
 
 
-def _is_branch(
-    act: Act, verb: str, words: Sequence[ShellWord], around: CommandSurroundings
-) -> bool:
+def _is_branch(act: Act, verb: str, words: Sequence[ShellWord], site: CommandSurroundings) -> bool:
     """Whether git is told to go to a branch, and no file."""
     if verb != "checkout" or act.has("-b", "-B", "--orphan"):
         return verb in ("switch", "checkout")
     is_name = len(words) == 1 and "--" not in act.args and words[0].text != "."
-    return is_name and not around.exists(around.path(words[0].text, act.folder))
+    return is_name and not site.exists(site.path(words[0].text, act.folder))
 
 
 def _of_files(
     verb: str,
     words: Sequence[ShellWord],
     act: Act,
-    around: CommandSurroundings,
+    site: CommandSurroundings,
     listed_files: Sequence[str],
 ) -> Iterator[FileChange]:
     """Yield what is done to the files that a program, or a verb of git, is given; `listed_files`: by what feeds it."""
@@ -203,28 +201,28 @@ def _of_files(
             return
         words = words[0 if act.has("-e", "--expression") else 1 :]
     elif kind is None and act.has("--in-place", "--inplace", "--write", "--fix"):
-        kind, words = limits.EDIT, [word for word in words if around.exists(act.path(word, around))]
+        kind, words = limits.EDIT, [word for word in words if site.exists(act.path(word, site))]
     if act.elsewhere and kind in (limits.EDIT, GONE) and not all(map(_is_scratch, words)):
         yield FileChange(ELSEWHERE, what=act.what)
-    paths = [path for path in _paths(words, act, around) if path.rpartition("/")[2] != "{}"]
+    paths = [path for path in _paths(words, act, site) if path.rpartition("/")[2] != "{}"]
     if verb in _PLACING:
         yield from (FileChange(limits.MOVE, path) for path in paths[:-1] if verb == "mv")
-        paths = _placed_paths(words, act, around) if len(words) > 1 else []
+        paths = _placed_paths(words, act, site) if len(words) > 1 else []
     yield from (FileChange(kind, path) for path in (*paths, *listed_files) if kind)
 
 
-def _placed_paths(words: Sequence[ShellWord], act: Act, around: CommandSurroundings) -> list[str]:
+def _placed_paths(words: Sequence[ShellWord], act: Act, site: CommandSurroundings) -> list[str]:
     """Return what is written where several are put into a folder, or one to a place."""
-    target = "".join(_paths([word for word in words[-1:] if ":" not in word.text], act, around))
+    target = "".join(_paths([word for word in words[-1:] if ":" not in word.text], act, site))
     if not target or not (
-        len(words) > 2 or words[-1].text.endswith("/") or around.exists(f"{target}/.")
+        len(words) > 2 or words[-1].text.endswith("/") or site.exists(f"{target}/.")
     ):
         return [target] if target else []
     names = (word.text if act.name == "rsync" else word.text.rstrip("/") for word in words[:-1])
-    return [around.path(posixpath.join(target, name.rpartition("/")[2])) for name in names]
+    return [site.path(posixpath.join(target, name.rpartition("/")[2])) for name in names]
 
 
-def _listed_files(act: Act, previous: Act | None, around: CommandSurroundings) -> list[str]:
+def _listed_files(act: Act, previous: Act | None, site: CommandSurroundings) -> list[str]:
     """Return the files that are listed for an act, as patterns: by `find`, `ls` or `git ls-files` right before it."""
     source = (
         act.feeding if act.is_listed else previous if act.command.via[-1:] == ("find",) else None
@@ -249,12 +247,10 @@ def _listed_files(act: Act, previous: Act | None, around: CommandSurroundings) -
         ]
     else:
         words = source.operands()[source.args[:1] == ("ls-files",) :]
-    return (
-        _paths(words, source, around) if source.name != "git" or "ls-files" in source.args else []
-    )
+    return _paths(words, source, site) if source.name != "git" or "ls-files" in source.args else []
 
 
-def _kept_files(act: Act, around: CommandSurroundings) -> Iterator[FileChange]:
+def _kept_files(act: Act, site: CommandSurroundings) -> Iterator[FileChange]:
     """Yield the manifests and lock files that a package manager writes: all by verbs of adding, where they name a package
     ("+" in the table), and lock files by verbs of renewing."""
     texts = act.texts(_MANAGER_TAKES)
@@ -266,13 +262,13 @@ def _kept_files(act: Act, around: CommandSurroundings) -> Iterator[FileChange]:
     if not is_adding and WORDS["renewing"].isdisjoint(verbs):
         return
     for program, _, name in (entry.partition("=") for entry in WORDS["keeps"]):
-        path = around.path(name, act.folder)
+        path = site.path(name, act.folder)
         is_written = is_adding or "lock" in name
-        if program == act.name and is_written and around.exists(path):
+        if program == act.name and is_written and site.exists(path):
             yield FileChange(KEPT, path)
 
 
-def _of_deeds(act: Act, branch: str, around: CommandSurroundings) -> Iterator[FileChange]:
+def _of_deeds(act: Act, branch: str, site: CommandSurroundings) -> Iterator[FileChange]:
     """Yield what a command is, beside what it does to files: a commit, a push, an installation, whatever runs;
     `branch` is the one that the line went to before."""
     if act.name in WORDS["looks"]:
@@ -285,7 +281,7 @@ def _of_deeds(act: Act, branch: str, around: CommandSurroundings) -> Iterator[Fi
             what = f"{' '.join((act.name, *act.args))} {branch}".rstrip()
         if kind == limits.DATABASE and databases.writes(act):
             what += f" {limits.WRITE}"
-            yield FileChange(DATA, databases.file_of(act, around), what)
+            yield FileChange(DATA, databases.file_of(act, site), what)
         if kind == limits.PUSH and PATTERNS["forced"].search(what):
             what += f" {limits.FORCE}"
         yield FileChange(kind, what=what[:MOST_TEXT])
@@ -348,6 +344,6 @@ def _is_scratch(word: ShellWord) -> bool:
     return word.text.startswith("/tmp/")
 
 
-def _paths(words: Sequence[ShellWord], act: Act, around: CommandSurroundings) -> list[str]:
+def _paths(words: Sequence[ShellWord], act: Act, site: CommandSurroundings) -> list[str]:
     local_words = [word for word in words if word.text != "-" and not act.elsewhere]
-    return [path for path in (act.path(word, around) for word in local_words) if path]
+    return [path for path in (act.path(word, site) for word in local_words) if path]

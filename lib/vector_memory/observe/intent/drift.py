@@ -54,32 +54,32 @@ class Course:
 
 
 def look(
-    course: Course, objectives: Objectives, view: CallView, around: CommandSurroundings
+    course: Course, objectives: Objectives, view: CallView, site: CommandSurroundings
 ) -> list[Finding]:
     """Return how a call breaks a limit or leads away from what was asked, and remember the call."""
     findings = [
         Finding(LIMIT, HIGH, what, f"The user said: \u201c{limit.said}\u201d \u2013 {how}.", f"{limit.act} {what}")
-        for limit, how, what in broken_limits.broken(objectives.limits, view, around)
+        for limit, how, what in broken_limits.broken(objectives.limits, view, site)
     ]  # fmt: skip
     if objectives.is_specific:
-        findings += _drifted(course, objectives, view, around)
+        findings += _drifted(course, objectives, view, site)
     for path in view.named:
-        if inner := around.within(path):
+        if inner := site.within(path):
             course.note(inner)
     return findings
 
 
 def _drifted(
-    course: Course, objectives: Objectives, view: CallView, around: CommandSurroundings
+    course: Course, objectives: Objectives, view: CallView, site: CommandSurroundings
 ) -> Iterator[Finding]:
     changed = [
         (inner, change.kind)
         for change in view.changes
-        if change.kind in FILE_KINDS and _counts(inner := around.within(change.path) or ".")
+        if change.kind in FILE_KINDS and _counts(inner := site.within(change.path) or ".")
     ]
-    paths = [path for path in map(around.within, view.named) if path]
+    paths = [path for path in map(site.within, view.named) if path]
     # The project's own path would make everything akin to a task that has its name in it.
-    text = view.text.replace(around.root + "/", " ")
+    text = view.text.replace(site.root + "/", " ")
     if is_about(objectives, "", text) or any(is_about(objectives, path, "") for path in paths):
         course.row.clear()
         return

@@ -42,8 +42,8 @@ def asks_at_tools(ctx: Context) -> bool:
 
 
 def known_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> StoreConditions:
-    """Return the conditions in a store; of what has changed since the last time alone the rows are read. Where
-    that is much, it is read when nobody waits."""
+    """Return the conditions in a store. Only rows that have changed since the last call are read; where these are
+    many, later, when nobody waits."""
     store = ctx.running.of("triggers", shelf.journal.store_id, StoreConditions)
     reached = shelf.journal.given_seq()
     if reached == store.reached:

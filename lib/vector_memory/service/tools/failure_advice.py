@@ -86,7 +86,7 @@ def _fixes_by_sign(question: HookQuestion, sign: str, command: str) -> list[Memo
 
 
 def _alike_fixes(question: HookQuestion, output: str, command: str) -> list[Memory]:
-    """Return the fixes of errors that are this one but for names that are nothing to them."""
+    """Return the fixes of errors that differ from this one only in names that do not matter."""
     form, message = likeness(output, command), error_line(output)
     if form is None:
         return []

@@ -67,8 +67,8 @@ _KINDS = {field.name: str if field.type == "str" else bool for field in fields(F
 
 
 def flags_in(values: Iterable[object]) -> list[Flag]:
-    """Return the flags that were written as JSON, without anything else, and of each what is a word of it: an import
-    can bring records that nobody here has written."""
+    """Return the flags that were written as JSON, each with those of its fields that are of the right type, and
+    nothing else: an import can bring records that nobody here has written."""
     rows = [row for row in values if isinstance(row, dict) and isinstance(row.get("id"), str)]
     return [
         Flag(

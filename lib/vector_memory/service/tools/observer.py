@@ -67,7 +67,7 @@ HEAD = (
 class WatchedSession:
     """What is known of one session."""
 
-    around: CommandSurroundings
+    site: CommandSurroundings
     earlier: tuple[str, ...] = ()
     heard_prompts: tuple[str, ...] | None = None
     prompts: tuple[str, ...] = ()
@@ -105,10 +105,10 @@ def _begin(call: ToolCall) -> WatchedSession:
     root = _work_folder(folder, call.place)
     alias = call.folder.rstrip("/") if folder == root and call.folder.rstrip("/") != root else ""
     home = os.path.realpath(os.path.expanduser("~"))
-    around = CommandSurroundings(root, folder, home, os.path.lexists, alias=alias, text_of=_text_of)
+    site = CommandSurroundings(root, folder, home, os.path.lexists, alias=alias, text_of=_text_of)
     earlier = earlier_prompts.read(call.transcript)
-    watched = WatchedSession(around, earlier.prompts)
-    for path in filter(None, (around.within(around.path(file)) for file in earlier.files)):
+    watched = WatchedSession(site, earlier.prompts)
+    for path in filter(None, (site.within(site.path(file)) for file in earlier.files)):
         watched.course.note(path)
     return watched
 
@@ -136,18 +136,18 @@ def _work_folder(folder: str, place: projects.Place) -> str:
 def _look(ctx: Context, call: ToolCall, watched: WatchedSession) -> list[Finding]:
     if watched.heard_prompts != call.asked:
         _take_prompts(ctx, call, watched)
-    around = replace(watched.around, cwd=os.path.realpath(call.cwd), made=watched.made_paths)
+    site = replace(watched.site, cwd=os.path.realpath(call.cwd), made=watched.made_paths)
     command = call.input.get("command")
     is_shell = call.tool in judge.SHELL_TOOLS and isinstance(command, str)
-    line = command_line.of_tool(call.tool, str(command), around) if is_shell else None
-    view = changes.of_call(call.tool, call.input, around, line)
-    findings = judge.of_call(call.tool, call.input, around, line)
-    findings += drift.look(watched.course, watched.objectives, view, around)
+    line = command_line.of_tool(call.tool, str(command), site) if is_shell else None
+    view = changes.of_call(call.tool, call.input, site, line)
+    findings = judge.of_call(call.tool, call.input, site, line)
+    findings += drift.look(watched.course, watched.objectives, view, site)
     findings += _contract_breaches(ctx, call, findings)
     for change in view.changes:
         if (
             change.kind in (changes.NEW, changes.FOLDER)
-            and change.path not in ("", around.root)
+            and change.path not in ("", site.root)
             and not os.path.lexists(change.path)
         ):
             watched.made_paths[change.path] = None

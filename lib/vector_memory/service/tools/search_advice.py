@@ -46,7 +46,7 @@ MOST_CANDIDATES, MOST_OF_ONE_WORD = 50, 400
 """Memories that are looked at, and those among which they are looked for where a name has one word of its own, as
 `load_it` has: others have that word, too."""
 MOST_NAMING = 25
-"""So many of them name what the project is about."""
+"""What so many memories name is what the project is about: it tells nothing of one search."""
 MOST_ROWS = 4_000
 """A word that more memories of a store hold is no name: to rank them takes longer than a search may wait."""
 MOST_WEIGHED, MOST_LIKE = 8, 12
@@ -140,14 +140,14 @@ def find(ctx: Context, call: ToolCall, wanted: SearchTerms) -> list[NamedMemory]
 
 def _telling_memories(ctx: Context, call: ToolCall, wanted: SearchTerms) -> list[NamedMemory]:
     """Return the memories that say something of what is looked for. What many of them name is what the project is
-    about: of that speaks what was decided or noted on purpose, and nothing else."""
+    about: of that only what was decided or noted on purpose is told."""
     candidates = [
         (memory, shelf, names.naming(memory.title, memory.text, memory.files))
         for shelf in call.shelves
         for memory in _candidates(ctx, call, shelf, wanted)
     ]
     all_names = [memory_names for _, _, memory_names in candidates]
-    # By what is looked for what was written: the same but where a plain word is a name.
+    # Each alternative, a plain word made a name where it is one, with the alternative as it was written.
     as_written = {
         _as_name(ctx, alternative, all_names): alternative for alternative in wanted.alternatives
     }
@@ -422,7 +422,7 @@ def _as_replacement(memory: Memory, shelf: Shelf) -> NamedMemory:
 
 
 def _reader(call: ToolCall) -> str:
-    """Return by which name it is noted what was shown: a subagent sees nothing of what its session saw."""
+    """Return the name under which is noted what was shown: a subagent sees nothing of what its session saw."""
     return f"{call.session}:{call.agent}" if call.agent else call.session
 
 

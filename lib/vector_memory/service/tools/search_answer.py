@@ -31,8 +31,8 @@ MOST_FILES = 200
 
 def note_edits(ctx: Context, call: ToolCall) -> None:
     """Note which files a call is about to change, and in which turn."""
-    around = CommandSurroundings(call.folder, call.cwd, os.path.expanduser("~"))
-    view = changes.of_call(call.tool, call.input, around)
+    site = CommandSurroundings(call.folder, call.cwd, os.path.expanduser("~"))
+    view = changes.of_call(call.tool, call.input, site)
     for change in view.changes:
         if change.kind in changes.FILE_KINDS:
             _edits(ctx, call)[os.path.normpath(change.path)] = call.prompt
