@@ -86,7 +86,7 @@ def _align_subjects(new: ParsedText, old: ParsedText) -> tuple[ParsedText, Parse
     """Return both statements with the same subject, where one of them can be turned round: "Biome is our linter" is
     about the linter where the other statement is, as "Postmark sends our emails" is about the emails."""
     has_same_verb = _predicates(new.terms) == _predicates(old.terms)
-    if has_same_verb and not new.topic() & old.topic() and not (_acts(new) and _acts(old)):
+    if has_same_verb and not new.topic() & old.topic() and not (_has_verb(new) and _has_verb(old)):
         if old.topic() and new.values() <= old.topic():
             return new.inverted(), old
         if new.topic() and old.values() <= new.topic():
@@ -108,7 +108,7 @@ def _differing_measures(new: ParsedText, old: ParsedText) -> str:
         for old_term, new_term in pairs
     ):
         return ""
-    return " and ".join(_listed(side) for side in zip(*pairs, strict=True))
+    return " and ".join(_joined_words(side) for side in zip(*pairs, strict=True))
 
 
 class _Side(NamedTuple):
@@ -162,10 +162,10 @@ def _are_apart(newer: _Side, older: _Side) -> bool:
     # "Write comments in English" and "comments are written in French" are of one thing all the same;
     # two that act on each other are not.
     has_shared_verb = _predicates(new.terms) & old.keys() or _predicates(old.terms) & new.keys()
-    return not has_shared_verb or _acts(new) and _acts(old)
+    return not has_shared_verb or _has_verb(new) and _has_verb(old)
 
 
-def _acts(text: ParsedText) -> bool:
+def _has_verb(text: ParsedText) -> bool:
     return any(term.sort == "verb" for term in text.terms)
 
 
@@ -242,7 +242,7 @@ def _differing_values(newer: _Side, older: _Side) -> str:
         )
     else:
         differ = not _may_both_hold(newer, older)
-    return f"{_listed(older.value)} and {_listed(newer.value)}" if differ else ""
+    return f"{_joined_words(older.value)} and {_joined_words(newer.value)}" if differ else ""
 
 
 def _are_comparable(sorts: set[str], other_sorts: set[str]) -> bool:
@@ -295,5 +295,5 @@ def _relate_differently(newer: _Side, older: _Side) -> bool:
     )
 
 
-def _listed(terms: Sequence[Term]) -> str:
+def _joined_words(terms: Sequence[Term]) -> str:
     return " ".join(dict.fromkeys(term.word for term in terms))

@@ -29,7 +29,7 @@ def solves(error: str, files: Sequence[str], problem: str, problem_files: Sequen
     terms = signs.terms_of(error)
     if len(terms) < LEAST_WORDS or "?" in problem:
         return False
-    if _flat(error) in _flat(problem):
+    if _flattened(error) in _flattened(problem):
         return True
     fixed_names = {os.path.basename(file).lower() for file in files}
     problem_names = {
@@ -39,6 +39,6 @@ def solves(error: str, files: Sequence[str], problem: str, problem_files: Sequen
     return bool(fixed_names & problem_names) and len(terms & problem_terms) >= NAMED * len(terms)
 
 
-def _flat(text: str) -> str:
+def _flattened(text: str) -> str:
     # A tool's words are stored without links.
     return " ".join(normalise(harmless.defuse(text)).lower().replace("`", "").split()).rstrip(".")

@@ -179,14 +179,14 @@ def asides_of(query: Query, pool: Pool, shelf: CandidateSource) -> dict[str, Flo
     question = (around.marks & Mark.QUESTION) != 0
     timed = (around.marks & Mark.TIME) != 0
     return {
-        "speaker": _among(around.speaker, shelf.codes("speaker", query.speakers)),
-        "date": _fit(around.days, query.spans),
+        "speaker": _is_among(around.speaker, shelf.codes("speaker", query.speakers)),
+        "date": _time_fit(around.days, query.spans),
         "size": np.minimum(1.0, np.log1p(around.size) / np.log1p(FULL_SIZE)),
         # A question answers no question, unless questions are what is asked for.
         "question": nothing if "question" in query.kinds else question.astype(np.float64),
         "when": timed.astype(np.float64) if query.asks_when else nothing,
-        "kind": _among(around.kind, shelf.codes("kind", query.kinds)),
-        "role": _among(around.speaker, shelf.codes("speaker", (query.role,))),
+        "kind": _is_among(around.kind, shelf.codes("kind", query.kinds)),
+        "role": _is_among(around.speaker, shelf.codes("speaker", (query.role,))),
     }
 
 
@@ -213,13 +213,13 @@ def scale_of(query: Query) -> float:
     return (1 + WEIGHTS["support"]) * sum(WEIGHTS[name] for name in names)
 
 
-def _among(codes: NDArray[np.int32], wanted: Sequence[int]) -> Floats:
+def _is_among(codes: NDArray[np.int32], wanted: Sequence[int]) -> Floats:
     if not wanted:
         return np.zeros(len(codes))
     return np.isin(codes, wanted).astype(np.float64)
 
 
-def _fit(days: NDArray[np.float64], spans: Sequence[tuple[float, float]]) -> Floats:
+def _time_fit(days: NDArray[np.float64], spans: Sequence[tuple[float, float]]) -> Floats:
     """Return how well times fit the spans asked about: 1 within one, less with every day outside."""
     fit = np.zeros(len(days))
     for start, end in spans:

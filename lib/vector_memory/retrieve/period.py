@@ -47,10 +47,10 @@ def holds(query: Query, memory: Memory) -> bool:
     What people tell each other is told after it happened, and a question about it names the day when it
     happened: such talk is never left out, only put behind what is nearer.
     """
-    if not query.periods or _is_talk(memory) or _inside(memory.created_at, query):
+    if not query.periods or _is_talk(memory) or _is_inside(memory.created_at, query):
         return True
     return any(
-        _inside(span.start + (span.end - span.start) / 2, query)
+        _is_inside(span.start + (span.end - span.start) / 2, query)
         for span in times.spans(str(memory.text), memory.created_at)
         # "since 2024" is about all that followed, which says nothing of one week.
         if span.start is not None and span.end is not None
@@ -62,6 +62,6 @@ def _is_talk(memory: Memory) -> bool:
     return bool(speaker) and speaker.lower() not in ROLES
 
 
-def _inside(at: datetime, query: Query) -> bool:
+def _is_inside(at: datetime, query: Query) -> bool:
     day = at.timestamp() / DAY_S
     return any(start <= day < end for start, end in query.periods)

@@ -65,13 +65,13 @@ class SaidTexts:
         )
         # What has the share `SAME` of all terms lacks fewer of these than are looked at.
         looked_at = term_lists[: int((1 - SAME) * len(term_lists)) + 1]
-        near = _each(self._by_turn.get(comparable.turn, []), *looked_at)
+        near = _distinct(self._by_turn.get(comparable.turn, []), *looked_at)
         if len(near) <= FEW or not comparable.text.telling:
             return near
         self._index_words()
         # It repeats what has all its telling words, and so the rarest of them, or begins with the same assertion.
         rarest = min((self._by_word.get(word, []) for word in comparable.text.telling), key=len)
-        return _each(
+        return _distinct(
             rarest, *(self._by_opening.get(words, []) for words in comparable.text.openings)
         )
 
@@ -85,7 +85,7 @@ class SaidTexts:
         self._read = len(self._comparables)
 
 
-def _each(*lists: list[_Comparable]) -> list[_Comparable]:
+def _distinct(*lists: list[_Comparable]) -> list[_Comparable]:
     return list({id(comparable): comparable for comparable in chain(*lists)}.values())
 
 

@@ -168,42 +168,41 @@ def search(
         (0 … 1) compares between questions; `breakdown` says what both are made of, rounded to four
         digits; `shelf` is a place in `shelves`.
     """
-    allowed = _within(query.scope, allowed)
-    best, load = _best(query, shelves, candidates, embed)
+    allowed = _scope_filter(query.scope, allowed)
+    best, load = _best_candidates(query, shelves, candidates, embed)
     # More than are shown: some do not hold any more, repeat others, or fall behind by their
     # factors.
     count = max(LEAST_LOADED, DEEPER * k)
 
     def fits(memory: Memory) -> bool:
-        return _fits(memory, query, now) and (allowed is None or allowed(memory))
+        return _is_in_scope(memory, query, now) and (allowed is None or allowed(memory))
 
-    loaded = _loaded_of_time(best, query, load, count, fits, known)
+    loaded = _load_timely(best, query, load, count, fits, known)
     # Before links are followed: what is not served must not bring others.
     weighed = _each_once(_weigh(*pair, query, now, scoring) for pair in loaded)
     weighed, against = _with_links(weighed, shelves, fits, query.text)
     weighed = [item for item in weighed if not known(item.memory)]
-    weighed = _settled(weighed, query.text)
+    weighed = _reordered(weighed, query.text)
     weighed, is_widened = _of_period(weighed, query, least)
     weighed = _kinds_first(weighed, query)
     # Analysing a text takes longer than all else here, so only what may be shown is analysed.
-    judged = (_judged(_hit(item, query, against), query, least) for item in _paced(weighed, pause))
-    hits = list(islice(_once_said(judged), k))
-    memories = [item.memory for item in weighed]
-    return Answer(
-        _with_rivals(_with_newer(hits, weighed, shelves)), query, is_widened, least, memories
-    )
+    paced = _with_pauses(weighed, pause)
+    judged = (_with_fit(_hit(item, query, against), query, least) for item in paced)
+    best_hits = list(islice(_without_repetitions(judged), k))
+    hits = _with_rivals(_with_newer(best_hits, weighed, shelves))
+    return Answer(hits, query, is_widened, least, [item.memory for item in weighed])
 
 
-def _within(
+def _scope_filter(
     scope: Scope, allowed: Callable[[Memory], bool] | None
 ) -> Callable[[Memory], bool] | None:
-    """Return which memories may come: the index does not know all that limits a scope."""
+    """Return what says which memories may come: the index does not know all that limits a scope."""
     if not (scope.is_by_state or scope.levels):
         return allowed
     return lambda memory: scope.holds(memory) and (allowed is None or allowed(memory))
 
 
-def _best(
+def _best_candidates(
     query: Query,
     shelves: Sequence[CandidateSource],
     candidates: int,
@@ -223,13 +222,13 @@ def _best(
         near = pools.nearest(query, shelves, candidates)
         gathered = pools.gather(query, shelves, candidates, pools.read(by_words), near)
         fused = fusion.fuse(query, gathered, shelves)
-        return _listed_first(_ranked(fused), query), load
+        return _listed_first(_ranked_candidates(fused), query), load
     # The daemon is just starting: there are words alone, and importing numpy takes longer than the rest of the
     # answer.
-    return _by_words(pools.read(by_words)), load
+    return _word_candidates(pools.read(by_words)), load
 
 
-def _paced(items: Sequence[_Weighed], pause: Callable[[], object]) -> Iterator[_Weighed]:
+def _with_pauses(items: Sequence[_Weighed], pause: Callable[[], object]) -> Iterator[_Weighed]:
     for number, item in enumerate(items, 1):
         if number % AT_A_STRETCH == 0:
             pause()
@@ -259,7 +258,7 @@ def _with_rivals(hits: Sequence[Hit]) -> list[Hit]:
     ]
 
 
-def _judged(hit: Hit, query: Query, least: float) -> Hit:
+def _with_fit(hit: Hit, query: Query, least: float) -> Hit:
     """Return a hit with whether it fits."""
     if query.asks_for_all and (query.periods or query.kinds):
         # "What did we decide last week?" is answered by any decision of it, however little it is like it.
@@ -299,7 +298,7 @@ def _of_period(weighed: list[_Weighed], query: Query, least: float) -> tuple[lis
         return weighed, False
 
     def fits(item: _Weighed) -> bool:
-        return _judged(_hit(item, query, {}), query, least).fits
+        return _with_fit(_hit(item, query, {}), query, least).fits
 
     # Of what fits badly too, what is of that time is nearer to what was asked.
     if not inside or (not any(map(fits, inside)) and any(map(fits, weighed))):
@@ -307,7 +306,7 @@ def _of_period(weighed: list[_Weighed], query: Query, least: float) -> tuple[lis
     return inside, False
 
 
-def _ranked(fused: fusion.Fused) -> Iterator[_FusedCandidate]:
+def _ranked_candidates(fused: fusion.Fused) -> Iterator[_FusedCandidate]:
     """Yield the candidates by their fused score, the best first."""
     features = fused.features
     for place in fused.best(len(features.seqs)):
@@ -339,7 +338,7 @@ def _listed_first(best: Iterator[_FusedCandidate], query: Query) -> Iterator[_Fu
     )
 
 
-def _by_words(word_matches: Sequence[pools.WordMatches]) -> Iterator[_FusedCandidate]:
+def _word_candidates(word_matches: Sequence[pools.WordMatches]) -> Iterator[_FusedCandidate]:
     matches = [
         (shelf, candidate)
         for shelf, by_words in enumerate(word_matches)
@@ -356,7 +355,7 @@ def _by_words(word_matches: Sequence[pools.WordMatches]) -> Iterator[_FusedCandi
         )
 
 
-def _loaded(
+def _load_allowed(
     candidates: Iterator[_FusedCandidate],
     load: Load,
     count: int,
@@ -376,7 +375,7 @@ def _loaded(
     return kept_pairs
 
 
-def _loaded_of_time(
+def _load_timely(
     best: Iterator[_FusedCandidate],
     query: Query,
     load: Load,
@@ -399,11 +398,11 @@ def _loaded_of_time(
         said_keys.add(key)
         return is_new
 
-    loaded = _loaded(best, load, count, is_first, is_known)
+    loaded = _load_allowed(best, load, count, is_first, is_known)
     if not all(period.holds(query, memory) for _, memory in loaded):
         # What is of that time may stand far behind.
         timely = (candidate for candidate in best if candidate.is_timely)
-        loaded += _loaded(timely, load, count, is_first, is_known)
+        loaded += _load_allowed(timely, load, count, is_first, is_known)
     return loaded
 
 
@@ -422,7 +421,7 @@ def _load(
     ]
 
 
-def _fits(memory: Memory, query: Query, now: datetime) -> bool:
+def _is_in_scope(memory: Memory, query: Query, now: datetime) -> bool:
     """Whether a memory holds now and is within what was asked for: a successor may be elsewhere."""
     return (
         holds_at(memory, now)
@@ -506,14 +505,14 @@ def _newest_first(
     return sorted(by_id.values(), key=lambda item: -item.score), against
 
 
-def _settled(weighed: Sequence[_Weighed], question: str) -> list[_Weighed]:
+def _reordered(weighed: Sequence[_Weighed], question: str) -> list[_Weighed]:
     """Return hits in the order that the question's own words give to those worded alike."""
     scores = precedence.settled(question, [(item.memory, item.score) for item in weighed])
     moved = [replace(item, score=score) for item, score in zip(weighed, scores, strict=True)]
     return sorted(moved, key=lambda item: -item.score)
 
 
-def _once_said(hits: Iterable[Hit]) -> Iterator[Hit]:
+def _without_repetitions(hits: Iterable[Hit]) -> Iterator[Hit]:
     """Yield hits, best first, without those that say again what a better one says."""
     said_texts = repetitions.SaidTexts()
     return (hit for hit in hits if said_texts.add(hit.memory, hit.terms, hit.against))

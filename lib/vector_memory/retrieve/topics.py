@@ -34,7 +34,7 @@ def topics(hits: Sequence[Hit]) -> list[Topic]:
     for place, hit in enumerate(hits):
         for group in groups:
             # With its best hit alone: compared with all, one topic would slide into the next.
-            if _same(hits[group[0]], hit):
+            if _are_alike(hits[group[0]], hit):
                 group.append(place)
                 break
         else:
@@ -42,7 +42,7 @@ def topics(hits: Sequence[Hit]) -> list[Topic]:
     return [Topic(_name([hits[place] for place in group]), tuple(group)) for group in groups]
 
 
-def _same(hit: Hit, other: Hit) -> bool:
+def _are_alike(hit: Hit, other: Hit) -> bool:
     memory, other_memory = hit.memory, other.memory
     exchange = (memory.source.session, memory.source.turn)
     if memory.source.session and exchange == (
@@ -59,18 +59,18 @@ def _name(hits: Sequence[Hit]) -> str:
     """Return a group's name: a title, else the words that its hits share, else a text's beginning."""
     title = next((hit.memory.title for hit in hits if hit.memory.title), "")
     if title:
-        return _short(str(title))
+        return _shortened(str(title))
     if len(hits) > 1:
         # Shorter terms name nothing.
         counts = Counter(term for hit in hits for term in hit.terms if len(term) > 3)
         shared = [term for term, count in counts.items() if count == len(hits)]
         if shared:
             ordered = sorted(shared, key=lambda term: hits[0].memory.text.lower().find(term))
-            return _short(", ".join(_word(hits[0], term) for term in ordered[:NAME_WORDS]))
-    return _short(str(hits[0].memory.text))
+            return _shortened(", ".join(_word_of(hits[0], term) for term in ordered[:NAME_WORDS]))
+    return _shortened(str(hits[0].memory.text))
 
 
-def _word(hit: Hit, term: str) -> str:
+def _word_of(hit: Hit, term: str) -> str:
     """Return the word of a text that a stem stands for."""
     for word in f"{hit.memory.text} {hit.memory.title}".split():
         plain = word.strip(".,:;!?()[]'\"`*").lower()
@@ -79,6 +79,6 @@ def _word(hit: Hit, term: str) -> str:
     return term
 
 
-def _short(text: str) -> str:
+def _shortened(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= NAME_CHARS else text[: NAME_CHARS - 2].rsplit(" ", 1)[0] + " …"

@@ -130,7 +130,7 @@ class Act:
         """Return what it would do, as a finding."""
         return Finding(category, severity, self.what, why, target)
 
-    def become(self, words: Sequence[ShellWord], elsewhere: bool = False) -> Iterator[Act]:
+    def replaced_by(self, words: Sequence[ShellWord], elsewhere: bool = False) -> Iterator[Act]:
         """Yield the commands that this one runs in its place."""
         inner = replace(self.command, words=tuple(words), via=(*self.command.via, self.name))
         for command in shell.looked_through(inner):

@@ -133,22 +133,22 @@ def _prepare(commands: Sequence[Command], values: Values, site: Surroundings) ->
         "pwd": site.cwd, "git rev-parse --show-toplevel": site.root,
     }  # fmt: skip
 
-    def expanded(word: ShellWord) -> list[ShellWord]:
+    def expand(word: ShellWord) -> list[ShellWord]:
         if word not in expansions:
-            expansions[word] = _expanded(word, values, known_values)
+            expansions[word] = _expand_word(word, values, known_values)
         return expansions[word]
 
     for command in commands:
-        words = [word for argument in command.arguments[:MOST_WORDS] for word in expanded(argument)]
-        redirects = tuple(Redirect(sign, expanded(target)[0]) for sign, target in command.redirects)
+        words = [word for argument in command.arguments[:MOST_WORDS] for word in expand(argument)]
+        redirects = tuple(Redirect(sign, expand(target)[0]) for sign, target in command.redirects)
         resolved = replace(command, redirects=redirects) if redirects else command
-        program = expanded(command.words[0])[0].text
+        program = expand(command.words[0])[0].text
         name, is_elsewhere = name_of(program), "ssh" in command.via
         feeding = last if command.piped else None
         act = Act(resolved, name, tuple(words), command.folder, is_elsewhere, feeding, program)
         if act.name == "alias":
             aliases.update((name, script) for name, sign, script in (text.partition("=") for text in act.args) if sign)  # fmt: skip
-        acts += runners.through(act, site, aliases)
+        acts += runners.acts_run_by(act, site, aliases)
         if "$()" not in command.via:
             last = acts[-1]
     return CommandLine(tuple(acts), site, values)
@@ -157,19 +157,23 @@ def _prepare(commands: Sequence[Command], values: Values, site: Surroundings) ->
 # -- variables -------------------------------------------------------------------------------------
 
 
-def _expanded(word: ShellWord, values: Values, known_values: Mapping[str, str]) -> list[ShellWord]:
+def _expand_word(
+    word: ShellWord, values: Values, known_values: Mapping[str, str]
+) -> list[ShellWord]:
     """Return a word with known variables and braces put in: several where they hold several."""
     words = [word]
     for _ in range(4):
         if all(shell_word.plain for shell_word in words):
             break
         words = [
-            filled for shell_word in words for filled in put_in(shell_word, values, known_values)
+            filled
+            for shell_word in words
+            for filled in substitute(shell_word, values, known_values)
         ][:MOST_EXPANSIONS]
-    return [filled for shell_word in words for filled in _unbraced(shell_word)]
+    return [filled for shell_word in words for filled in _expand_word_braces(shell_word)]
 
 
-def put_in(word: ShellWord, values: Values, known_values: Mapping[str, str]) -> list[ShellWord]:
+def substitute(word: ShellWord, values: Values, known_values: Mapping[str, str]) -> list[ShellWord]:
     """Return a word with what is known of it put in, once: several where a variable holds several.
 
     Args:
@@ -219,22 +223,22 @@ def _output_of(match: re.Match[str], known_values: Mapping[str, str]) -> str:
     )
 
 
-def _unbraced(word: ShellWord) -> list[ShellWord]:
+def _expand_word_braces(word: ShellWord) -> list[ShellWord]:
     """Return the words that braces make: `{dist,build}/x`."""
     is_braced = "{" in word.text and "${" not in word.text
-    return [word._replace(text=text) for text in unbraced(word.text)] if is_braced else [word]
+    return [word._replace(text=text) for text in expand_braces(word.text)] if is_braced else [word]
 
 
-def unbraced(text: str) -> list[str]:
+def expand_braces(text: str) -> list[str]:
     """Return the texts that braces stand for, a few: `dist/x` and `build/x` for `{dist,build}/x`."""
-    return list(islice(_each_unbraced(text), MOST_EXPANSIONS))
+    return list(islice(_brace_expansions(text), MOST_EXPANSIONS))
 
 
-def _each_unbraced(text: str) -> Iterator[str]:
+def _brace_expansions(text: str) -> Iterator[str]:
     # One after the other: twenty braces stand for a million texts.
     braces = _BRACES.search(text)
     if braces is None:
         yield text
         return
     for part in braces[1].split(","):
-        yield from _each_unbraced(text[: braces.start()] + part + text[braces.end() :])
+        yield from _brace_expansions(text[: braces.start()] + part + text[braces.end() :])

@@ -75,7 +75,7 @@ def secrets(act: Act, line: CommandLine) -> list[Secret]:
         # The first word is what is searched for.
         searched = act.operands("-A -B -C -m -f --include --exclude")[:1]
         words = [word for word in words if word not in searched]
-    return [secret for word in words if (secret := _secret(word, act, line))] + read(act, line)
+    return [secret for word in words if (secret := _secret_in(word, act, line))] + read(act, line)
 
 
 def read(act: Act, line: CommandLine) -> list[Secret]:
@@ -84,7 +84,7 @@ def read(act: Act, line: CommandLine) -> list[Secret]:
     return [(severity, path) for path in paths if (severity := sensitivity(path, line.site))]
 
 
-def _secret(word: ShellWord, act: Act, line: CommandLine) -> Secret | None:
+def _secret_in(word: ShellWord, act: Act, line: CommandLine) -> Secret | None:
     text = word.text
     if not word.plain or not text or len(text) > 300 or " " in text:
         return None

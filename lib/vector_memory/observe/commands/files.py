@@ -134,7 +134,7 @@ def _judge_words(
     words: list[ShellWord], act: Act, line: CommandLine, recursive: bool
 ) -> Iterator[Finding]:
     """Yield the losses of deleting what words name, but for what the line made itself."""
-    made_paths = _made_before(act, line)
+    made_paths = _made_paths(act, line)
     for word in words:
         path = act.path(word, line.site)
         is_made = bool(path) and f"{path}/".startswith(made_paths)
@@ -180,7 +180,7 @@ def _builds(act: Act) -> bool:
     )
 
 
-def _made_before(act: Act, line: CommandLine) -> tuple[str, ...]:
+def _made_paths(act: Act, line: CommandLine) -> tuple[str, ...]:
     """Return how the paths begin, with a `/` behind them, that the line itself made before an act."""
     paths_made: set[str] = set()
     for other in line.before(act):

@@ -24,7 +24,7 @@ def decode(text: str, program: str, words: Collection[str]) -> str:
     return ""
 
 
-def decoded(word: str) -> str:
+def decoded_script(word: str) -> str:
     """Return the script that a word such as `$(echo … | base64 -d)` becomes, "" for any other word."""
     output = ""
     is_script = len(word) < MOST_WORD and ("$(" in word or "`" in word)

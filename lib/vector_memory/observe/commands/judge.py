@@ -72,7 +72,7 @@ def _of_call(
     elif tool in WRITERS and path:
         inner, text = site.within(path), new_text(arguments)
         is_emptied = tool == "Write" and not text.strip() and site.exists(path)
-        if lost := writes.loss(path, site, text, _adds(arguments), is_emptied):
+        if lost := writes.loss(path, site, text, _only_adds(arguments), is_emptied):
             yield Finding(lost[0], lost[1], f"{tool} {inner or path}", lost[2], path)
 
 
@@ -130,7 +130,7 @@ def new_text(arguments: Mapping[str, Any]) -> str:
     return "\n".join(part for part in parts if isinstance(part, str))
 
 
-def _adds(arguments: Mapping[str, Any]) -> bool:
+def _only_adds(arguments: Mapping[str, Any]) -> bool:
     """Whether an edit leaves every line that it replaces."""
     edits = arguments["edits"] if isinstance(arguments.get("edits"), list) else [arguments]
     pairs = [(edit.get("old_string"), edit.get("new_string")) for edit in edits if isinstance(edit, Mapping)]  # fmt: skip

@@ -43,7 +43,7 @@ def _is_search(pipe: Sequence[Act]) -> bool:
     elif head.name not in WORDS["process-search"]:
         return False
     filters = [act for act in behind if act not in searches]
-    return bool(searches) and all(map(_is_plain, searches)) and all(map(_passes, filters))
+    return bool(searches) and all(map(_is_plain, searches)) and all(map(_keeps_lines, filters))
 
 
 def _is_plain(search: Act) -> bool:
@@ -61,7 +61,7 @@ def _lists_all(act: Act) -> bool:
     return not letters.isdisjoint("eA") or {"a", "x"} <= letters or {"a", "x"} <= {*bsd_options}
 
 
-def _passes(act: Act) -> bool:
+def _keeps_lines(act: Act) -> bool:
     """Whether a program in a pipe takes columns out of lines and leaves all lines, or all but some."""
     if act.name in ("awk", "gawk"):
         script = "".join(act.texts("-F -v")[:1])

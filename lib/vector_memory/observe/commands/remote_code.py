@@ -30,12 +30,12 @@ def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
     if any(command.name in WORDS["fetcher"] for command in fetched):
         yield act.finding(REMOTE_CODE, HIGH, _WHY, program.text[:MOST_WHAT])
     elif act.name in _INTERPRETERS and act.sources and _reads_script(act):
-        yield from _piped(act)
+        yield from _judge_pipe(act)
     elif saved := _saved_before(act, line):
         yield act.finding(REMOTE_CODE, HIGH, "It runs what a server sent, unread.", saved)
 
 
-def _piped(act: Act) -> Iterator[Finding]:
+def _judge_pipe(act: Act) -> Iterator[Finding]:
     """Yield where an interpreter runs what a pipe brings."""
     source = next(
         (candidate for candidate in act.sources if candidate.name not in WORDS["passing"]),

@@ -67,13 +67,13 @@ class CommandRule:
             words = [word.text for word in act.words if not word.plain]
         text = "\n".join((" ".join(words), *(act.inputs() if mark == "<" else ())))
         return bool(self.compiled.search(text)) and all(
-            _holds(condition, act, line, takes)
+            _condition_holds(condition, act, line, takes)
             for condition in self.conditions.split()
             if condition != "-"
         )
 
 
-def _holds(condition: str, act: Act, line: CommandLine, takes: str) -> bool:
+def _condition_holds(condition: str, act: Act, line: CommandLine, takes: str) -> bool:
     """Whether a condition of the table holds."""
     if condition in _CONDITIONS:
         return _CONDITIONS[condition](act, line, takes)

@@ -18,30 +18,36 @@ DEEPEST = 4
 _CONTAINERS = frozenset({"docker", "podman", "nerdctl"})
 
 
-def through(
+def acts_run_by(
     act: Act, site: CommandSurroundings, aliases: Mapping[str, str], depth: int = 0
 ) -> Iterator[Act]:
     """Yield an act, or the acts that it runs in its place."""
     runner = RUNNERS.get(act.name)
     alias = " ".join((aliases[act.name], *act.args)) if act.name in aliases else ""
     aliases = {name: command for name, command in aliases.items() if name != act.name}
-    package = _of_package(act, site)
-    script = alias or package or _hidden(act)
-    words = _script(script) if script else _by_table(act, runner) if runner else _by_module(act)
+    package = _package_script(act, site)
+    script = alias or package or _decoded_script(act)
+    words = (
+        _shell_words(script)
+        if script
+        else _words_by_table(act, runner)
+        if runner
+        else _words_of_module(act)
+    )
     is_elsewhere = not script and runner is not None and runner.where == "there"
     acts: list[Act] = []
     if words and depth < DEEPEST:
-        for inner in act.become(words, is_elsewhere):
-            acts += through(inner, site, aliases, depth + 1)
+        for inner in act.replaced_by(words, is_elsewhere):
+            acts += acts_run_by(inner, site, aliases, depth + 1)
     # What it runs may hold no command at all: then it stands for itself.
     yield from [act, *acts] if package else acts or [act]
 
 
-def _script(script: str) -> tuple[ShellWord, ...]:
+def _shell_words(script: str) -> tuple[ShellWord, ...]:
     return (ShellWord("sh"), ShellWord("-c"), ShellWord(script)) if script else ()
 
 
-def _by_table(act: Act, runner: Runner) -> Sequence[ShellWord]:
+def _words_by_table(act: Act, runner: Runner) -> Sequence[ShellWord]:
     """Return the words that the table says that an act runs, () for none."""
     module = act.value("-m", "--module-name").rpartition(".")[2]
     if act.name == "ansible" and module not in ("", "shell", "command", "raw"):
@@ -49,11 +55,11 @@ def _by_table(act: Act, runner: Runner) -> Sequence[ShellWord]:
     if runner.how == "-":
         words = run_by(runner, act.words)
         is_script = len(words) == 1 and " " in words[0].text
-        return _script(words[0].text) if is_script else words
+        return _shell_words(words[0].text) if is_script else words
     if runner.how.startswith("-"):
-        return _script(act.value(*runner.how.split(",")))
+        return _shell_words(act.value(*runner.how.split(",")))
     if runner.how.startswith("="):
-        return _script(_after_mark(act, runner))
+        return _shell_words(_text_after_mark(act, runner))
     words = after_options(act.words, f"{runner.takes} {GLOBAL_OPTIONS}")
     if act.name in _CONTAINERS and words[:1] == [ShellWord("compose")]:
         words = after_options(words[1:], runner.takes)
@@ -68,7 +74,7 @@ def _by_table(act: Act, runner: Runner) -> Sequence[ShellWord]:
     return () if is_brief and inner and inner[0].text not in WORDS["remote-client"] else inner
 
 
-def _after_mark(act: Act, runner: Runner) -> str:
+def _text_after_mark(act: Act, runner: Runner) -> str:
     """Return all that stands behind the word after which a command is sent."""
     folded = [text.lower() for text in act.args]
     start = folded.index(runner.how[1:]) + 1 if runner.how[1:] in folded else len(folded)
@@ -76,16 +82,16 @@ def _after_mark(act: Act, runner: Runner) -> str:
     return " ".join(word.text for word in sent if word.text not in ("Enter", "C-m"))
 
 
-def _hidden(act: Act) -> str:
+def _decoded_script(act: Act) -> str:
     """Return the encoded script that an act decodes and runs, "" without one."""
     if act.name not in shell.SHELLS or act.feeding is None:
-        return "" if act.name.isalnum() else hidden.decoded(act.program)
+        return "" if act.name.isalnum() else hidden.decoded_script(act.program)
     decoder = act.feeding
     text = "".join(decoder.inputs()).strip()
     return hidden.decode(text, decoder.name, decoder.args)
 
 
-def _of_package(act: Act, site: CommandSurroundings) -> str:
+def _package_script(act: Act, site: CommandSurroundings) -> str:
     """Return what `npm run NAME` runs, as package.json says, "" without one."""
     words = act.texts("--prefix -C --cwd --filter -w --workspace") or ["publish"]
     if act.name not in WORDS["package-manager"] or act.elsewhere or words[0] == "publish":
@@ -100,7 +106,7 @@ def _of_package(act: Act, site: CommandSurroundings) -> str:
     return script if isinstance(script, str) else ""
 
 
-def _by_module(act: Act) -> Sequence[ShellWord]:
+def _words_of_module(act: Act) -> Sequence[ShellWord]:
     """Return what a script that is known by its name is: `python manage.py`, `php artisan`, `-m alembic`."""
     if act.name.startswith("python") or act.name in ("py", "php"):
         for place, text in enumerate(act.args):

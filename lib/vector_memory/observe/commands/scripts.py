@@ -41,13 +41,13 @@ def scripts_of(act: Act) -> Iterator[str]:
     """Yield the scripts of another language that an act is given."""
     if is_language(act) or f"{act.name}={' '.join(act.args[:1])}" in WORDS["console"]:
         pairs = zip(act.args, act.args[1:], strict=False)
-        codes = [code for option, code in pairs if _is_of_code(option) and code[:1] != "-"]
+        codes = [code for option, code in pairs if _takes_code(option) and code[:1] != "-"]
         code = "\n".join(codes) or act.value(*_CODE_OPTIONS)
         yield next(iter(act.args[1:2]), "") if act.args[:1] == ("runner",) else code
         yield from act.inputs()
 
 
-def _is_of_code(option: str) -> bool:
+def _takes_code(option: str) -> bool:
     """Whether behind an option a script stands: `-c`, `-nle`."""
     is_short = option[:1] == "-" and is_made_of(option[1:], "_.", len(option))
     return option in _CODE_OPTIONS or (is_short and option.endswith(("c", "e", "E", "r")))

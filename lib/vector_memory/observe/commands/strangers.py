@@ -44,11 +44,11 @@ def as_own(
     ):
         return
     if is_git:
-        yield "Bash", {"command": _git(parts, arguments, by_name)}
+        yield "Bash", {"command": _git_command(parts, arguments, by_name)}
     elif is_shell:
-        yield from _shell(names, by_name)
+        yield from _shell_calls(names, by_name)
     elif WORDS["elsewhere-argument"].isdisjoint(by_name):
-        yield from _files({*parts}, arguments, by_name, site)
+        yield from _file_calls({*parts}, arguments, by_name, site)
 
 
 def _by_name(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,7 +64,9 @@ def _does_only(kind: str, filler_kind: str, parts: Sequence[str], servers: Seque
     return known_parts.issuperset(parts) and not WORDS[kind].isdisjoint(parts)
 
 
-def _git(parts: Sequence[str], arguments: Mapping[str, Any], by_name: Mapping[str, Any]) -> str:
+def _git_command(
+    parts: Sequence[str], arguments: Mapping[str, Any], by_name: Mapping[str, Any]
+) -> str:
     """Return the command line of a tool that is named after a command of git."""
     flags = [name for name, value in islice(arguments.items(), MOST_ARGUMENTS) if value is True]
     options = [
@@ -74,7 +76,9 @@ def _git(parts: Sequence[str], arguments: Mapping[str, Any], by_name: Mapping[st
     return shlex.join((*parts, *options, *(text for text in refs if isinstance(text, str))))
 
 
-def _shell(names: set[str], by_name: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _shell_calls(
+    names: set[str], by_name: Mapping[str, Any]
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the command line that a tool runs, in its folder, elsewhere where a machine or a container is named."""
     command = " ".join(_texts("command-argument", by_name))
     if not command:
@@ -89,7 +93,7 @@ def _shell(names: set[str], by_name: Mapping[str, Any]) -> Iterator[tuple[str, d
     yield tool, {"command": folder + command}
 
 
-def _files(
+def _file_calls(
     parts: set[str],
     arguments: Mapping[str, Any],
     by_name: Mapping[str, Any],

@@ -37,7 +37,7 @@ def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
         if path.startswith(_DISKS):
             yield Finding(findings.DELETE, HIGH, what, "It writes over a whole disk.", path)
         elif path:
-            lost = loss(path, site, act.command.given, ">>" in sign, _empties(act))
+            lost = loss(path, site, act.command.given, ">>" in sign, _prints_nothing(act))
             if lost is None and ">>" not in sign and not is_made_again(path, site):
                 lost = _replacement_loss(act, path, line)
             if lost and (not act.elsewhere or lost[0] == findings.CREDENTIALS):
@@ -85,11 +85,11 @@ def loss(path: str, site: Surroundings, text: str, adds: bool, empties: bool) ->
     return None
 
 
-def _empties(act: Act) -> bool:
+def _prints_nothing(act: Act) -> bool:
     """Whether an act prints nothing."""
     if act.name == "tee" or act.name == "cat" and not act.args:
         is_null = ("<", "/dev/null") in ((sign, file.text) for sign, file in act.command.redirects)
-        return is_null or act.feeding is not None and _empties(act.feeding)
+        return is_null or act.feeding is not None and _prints_nothing(act.feeding)
     if act.command.given or act.feeding is not None:
         return False
     if act.name in ("echo", "printf"):

@@ -141,7 +141,7 @@ def _is_request(
     telling = [word for word in itertools.takewhile("and".__ne__, near) if _is_telling(word)]
     is_none = points_back or not (telling if is_narrow else object_words)
     is_bare = is_none and ("it" in rule.objects or (is_narrow and match[0] in command.split()))
-    return is_named or is_bare or _is_one_of(rule.objects, telling)
+    return is_named or is_bare or _ends_in_object(rule.objects, telling)
 
 
 def _is_telling(word: str) -> bool:
@@ -149,7 +149,7 @@ def _is_telling(word: str) -> bool:
     return word not in _WORDS["beside"] and not word.lstrip("v")[:1].isdigit()
 
 
-def _is_one_of(objects: Collection[str], object_words: Sequence[str]) -> bool:
+def _ends_in_object(objects: Collection[str], object_words: Sequence[str]) -> bool:
     """Whether the last word of an object, or its last two, are one of these, be it in the plural."""
     ends = {" ".join(object_words[-count:]) for count in (1, 2)}
     return any(end.removesuffix(plural) in objects for end in ends for plural in ("", "s", "es", "en"))  # fmt: skip
@@ -213,10 +213,10 @@ def _is_negated(sentence: str) -> bool:
     text = f" {' '.join(words)} "
     parts = (text.split(f" {denial} ") for denial in _NEGATED if denial != "no")
     pairs = itertools.chain.from_iterable(itertools.pairwise(pieces) for pieces in parts)
-    return "no" in words or any(not _is_needless(*pair) for pair in pairs)
+    return "no" in words or any(not _forbids_nothing(*pair) for pair in pairs)
 
 
-def _is_needless(before: str, after_denial: str) -> bool:
+def _forbids_nothing(before: str, after_denial: str) -> bool:
     """Whether a "not" says that its speaker needs a thing no more, or minds nothing, which forbids nothing: "I don't need
     it", "we don't need legacy any more". "You don't need to force-push" forbids."""
     verb, next_word = (*after_denial.split(), "", "")[:2]

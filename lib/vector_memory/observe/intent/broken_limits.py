@@ -68,14 +68,16 @@ def _breaks(limit: Limit, change: FileChange, site: CommandSurroundings) -> bool
             limit.act == acts.EDIT and not limit.is_only and _holds_elsewhere(limit, change, site)
         )
     if change.kind == KEPT:
-        return limit.act == acts.EDIT and not limit.is_only and _keeps(limit, change, site)
+        return (
+            limit.act == acts.EDIT and not limit.is_only and _names_kept_file(limit, change, site)
+        )
     sentence = limit.said.lower()
     if change.kind not in _COVERS.get(limit.act, {limit.act}):
         return False
     if limit.spares_new and _is_new(change, site):
         return False
     if change.kind == acts.RUN:
-        return any(_runs(thing, change.what.split("\0")) for thing in limit.things)
+        return any(_is_forbidden_command(thing, change.what.split("\0")) for thing in limit.things)
     if not change.path:
         words = re.split(r"[\s:+=<>~!@\[]+", change.what.lower())
         if limit.act == acts.DELETE:
@@ -117,7 +119,7 @@ def _is_new(change: FileChange, site: CommandSurroundings) -> bool:
     return (is_made and not site.exists(change.path)) or site.was_made(change.path)
 
 
-def _keeps(limit: Limit, change: FileChange, site: CommandSurroundings) -> bool:
+def _names_kept_file(limit: Limit, change: FileChange, site: CommandSurroundings) -> bool:
     """Whether a limit names a file that a package manager keeps: "Gemfile" is not `Gemfile.lock`."""
     inner = site.within(change.path) or ""
     named_files = [
@@ -158,7 +160,7 @@ def _holds_elsewhere(limit: Limit, change: FileChange, site: CommandSurroundings
     return limit.things == (acts.ANYTHING,) and limit.is_alone and not is_of_files
 
 
-def _runs(forbidden: str, words: list[str]) -> bool:
+def _is_forbidden_command(forbidden: str, words: list[str]) -> bool:
     """Whether a command, its program first, is what must not be run: a program, a path, words of one."""
     program = posixpath.basename(words[0])
     forbidden_words = forbidden.split()

@@ -64,7 +64,7 @@ def of_call(
         paths = tuple(dict.fromkeys(path for act in acts for path in _named_paths(act, site)))
         paths = paths[:MOST_NAMED]
         reads = (FileChange(limits.READ, path) for path in paths)
-        return CallView((*_of_acts(acts, site), *reads), paths, text)
+        return CallView((*_changes_of_acts(acts, site), *reads), paths, text)
     path, after = judge.path_of(arguments, site), judge.new_text(arguments)[:MOST_TEXT]
     paths, changes = (path,) if path else (), [FileChange(limits.READ, path)] if path else []
     if tool in judge.WRITERS and path:
@@ -149,7 +149,7 @@ _SUBCOMMANDS = {*_COMMAND_WORDS["checks"], *_COMMAND_WORDS["making"], *WORDS["su
 }
 
 
-def _of_acts(acts: Sequence[Act], site: CommandSurroundings) -> Iterator[FileChange]:
+def _changes_of_acts(acts: Sequence[Act], site: CommandSurroundings) -> Iterator[FileChange]:
     branch, previous = "", None
     for act in acts:
         words = act.operands(_TAKES.get(act.name, ""))
@@ -168,10 +168,10 @@ def _of_acts(acts: Sequence[Act], site: CommandSurroundings) -> Iterator[FileCha
             yield FileChange(limits.BRANCH, what=branch)
         elif act.name != "git" or not act.has("--cached", "--staged"):
             listed_files = _listed_files(act, previous, site)
-            yield from _of_files(verb, words, act, site, listed_files)
+            yield from _changes_of_files(verb, words, act, site, listed_files)
         previous = act
         yield from _kept_files(act, site)
-        yield from _of_deeds(act, branch, site)
+        yield from _changes_of_command(act, branch, site)
 
 
 def _is_branch(act: Act, verb: str, words: Sequence[ShellWord], site: CommandSurroundings) -> bool:
@@ -182,7 +182,7 @@ def _is_branch(act: Act, verb: str, words: Sequence[ShellWord], site: CommandSur
     return is_name and not site.exists(site.path(words[0].text, act.folder))
 
 
-def _of_files(
+def _changes_of_files(
     verb: str,
     words: Sequence[ShellWord],
     act: Act,
@@ -268,12 +268,12 @@ def _kept_files(act: Act, site: CommandSurroundings) -> Iterator[FileChange]:
             yield FileChange(KEPT, path)
 
 
-def _of_deeds(act: Act, branch: str, site: CommandSurroundings) -> Iterator[FileChange]:
+def _changes_of_command(act: Act, branch: str, site: CommandSurroundings) -> Iterator[FileChange]:
     """Yield what a command is, beside what it does to files: a commit, a push, an installation, whatever runs;
     `branch` is the one that the line went to before."""
     if act.name in WORDS["looks"]:
         return
-    for kind in _kinds(act):
+    for kind in _command_kinds(act):
         if act.elsewhere and kind == RESTART:
             yield FileChange(ELSEWHERE, what=act.what)
         what = "main" if act.name in ("gh", "glab") else branch
@@ -290,7 +290,7 @@ def _of_deeds(act: Act, branch: str, site: CommandSurroundings) -> Iterator[File
         for package in texts[1:]:
             if not re.search(r"^[./~]|\.(?:whl|txt|toml)$", package):
                 yield FileChange(limits.INSTALL, what=package)
-    if deed := _deed(act):
+    if deed := _deed_words(act):
         yield FileChange(limits.DEED, what=deed)
     whole_command = "\0".join((act.program or act.name, *act.args))[:MOST_TEXT]
     yield from (
@@ -298,7 +298,7 @@ def _of_deeds(act: Act, branch: str, site: CommandSurroundings) -> Iterator[File
     )
 
 
-def _deed(act: Act) -> str:
+def _deed_words(act: Act) -> str:
     """Return how a command says what it does: the first words of its script, its subcommand or target."""
     if act.name == "git":
         return ""
@@ -320,7 +320,7 @@ def _verbs(act: Act) -> list[str]:
     return texts[: min(end + 1, 1 if act.name == "git" else 3)]
 
 
-def _kinds(act: Act) -> Iterator[str]:
+def _command_kinds(act: Act) -> Iterator[str]:
     """Yield the kinds of commands (`limit_runs.txt`) that one is of."""
     if act.name in databases.PROGRAMS:
         yield limits.DATABASE

@@ -62,20 +62,20 @@ def look(
         for limit, how, what in broken_limits.broken(objectives.limits, view, site)
     ]  # fmt: skip
     if objectives.is_specific:
-        findings += _drifted(course, objectives, view, site)
+        findings += _find_drift(course, objectives, view, site)
     for path in view.named:
         if inner := site.within(path):
             course.note(inner)
     return findings
 
 
-def _drifted(
+def _find_drift(
     course: Course, objectives: Objectives, view: CallView, site: CommandSurroundings
 ) -> Iterator[Finding]:
     changed = [
         (inner, change.kind)
         for change in view.changes
-        if change.kind in FILE_KINDS and _counts(inner := site.within(change.path) or ".")
+        if change.kind in FILE_KINDS and _is_telling(inner := site.within(change.path) or ".")
     ]
     paths = [path for path in map(site.within, view.named) if path]
     # The project's own path would make everything akin to a task that has its name in it.
@@ -83,7 +83,7 @@ def _drifted(
     if is_about(objectives, "", text) or any(is_about(objectives, path, "") for path in paths):
         course.row.clear()
         return
-    if inner := next((inner for inner, kind in changed if _is_strange(course, inner, kind)), ""):
+    if inner := next((inner for inner, kind in changed if _is_unseen(course, inner, kind)), ""):
         why = f"Nothing that was asked, read or named has to do with {inner}."
         yield Finding(SCOPE_DRIFT, LOW, inner, why, posixpath.dirname(inner) or inner)
     course.row += [inner for inner, _ in changed]
@@ -94,12 +94,12 @@ def _drifted(
         yield Finding(TARGET_DRIFT, LOW, where, why, "row")
 
 
-def _counts(inner: str) -> bool:
+def _is_telling(inner: str) -> bool:
     """Whether a changed file tells of a course: one of the project that does not go with any change."""
     return inner != "." and not PATTERNS["companion"].search(inner)
 
 
-def _is_strange(course: Course, inner: str, kind: str) -> bool:
+def _is_unseen(course: Course, inner: str, kind: str) -> bool:
     """Whether nobody came across a file, its folder or anything of its name before."""
     if inner in course.seen or kind not in (limits.EDIT, limits.CREATE, limits.DELETE):
         return False

@@ -120,7 +120,9 @@ def read(prompt: str) -> list[Limit]:
                 if is_wide and (is_answered or PATTERNS["telling"].search(sentence))
                 else ()
             )
-            limits += _of_sentence(sentence, previous, all_paths or wide_things, heading + text)
+            limits += _limits_of_sentence(
+                sentence, previous, all_paths or wide_things, heading + text
+            )
         previous = sentence or previous
     is_alone = not any(map(_has_order, lines))
     return _distinct(limit._replace(is_alone=is_alone) for limit in limits)
@@ -181,7 +183,7 @@ def _act_of(word: str) -> str:
     return VERBS.get(word, (NOUNS.get(word, ""), ""))[0]
 
 
-def _of_sentence(
+def _limits_of_sentence(
     sentence: str, earlier: str, all_paths: tuple[str, ...], said: str
 ) -> Iterator[Limit]:
     said = said if len(said) <= MOST_SAID else said[: MOST_SAID - 1] + "\u2026"
@@ -189,7 +191,7 @@ def _of_sentence(
     if wait and not PATTERNS["describes"].match(sentence) and "s" not in _kinds(_words(sentence)):
         context = _Context(all_paths, earlier)
         phrase = wait["rest"] or wait["rest2"] or ""
-        for ruling in _limit_of_phrase(wait["verb"] or wait["verb2"], phrase, context, True):
+        for ruling in _rulings_of_phrase(wait["verb"] or wait["verb2"], phrase, context, True):
             act, things, is_only = ruling
             spares_new = _is_of_existing(ruling, phrase)
             yield Limit(act, things, said, is_only, True, spares_new=spares_new)
@@ -199,7 +201,7 @@ def _of_sentence(
         context = _Context(_things(earlier) or all_paths, earlier)
         condition = PATTERNS["condition"].search(clause)
         waits = bool(condition and PATTERNS["by_user"].search(condition[0]))
-        for ruling in _of_clause(clause, context) if waits or not condition else ():
+        for ruling in _rulings_of_clause(clause, context) if waits or not condition else ():
             act, things, is_only = ruling
             # "Them" are what was named before, with what was said of it there.
             is_named = things != context.named or _things(clause)
@@ -214,7 +216,7 @@ def _is_of_existing(ruling: _Ruling, clause: str) -> bool:
     return act in ON_FILES and not is_only and bool(PATTERNS["old"].search(clause))
 
 
-def _of_clause(clause: str, context: _Context) -> Iterator[_Ruling]:
+def _rulings_of_clause(clause: str, context: _Context) -> Iterator[_Ruling]:
     """Yield act, things, and whether only these are allowed, for each limit of a clause."""
     words = _words(clause)
     kinds = _kinds(words)
@@ -230,17 +232,17 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Ruling]:
         deeds = [word.text for word in _words(own_deeds[0]) if word.kind == "a"]
         for deed in dict.fromkeys(deeds):
             if _act_of(deed) in (COMMIT, PUSH, MERGE, RUN, REQUEST) or deed in NOUNS:
-                yield from _limit_of_phrase(deed, "", context)
+                yield from _rulings_of_phrase(deed, "", context)
         if program := PATTERNS["left_program"].search(own_deeds[0]):
             yield RUN, (program[1],), False
         if {"a", "x"}.isdisjoint(kinds) and (things := _things(clause)):
             yield EDIT, things, False
     elif mark:
-        read_limits = _of_exception if mark[0] in "eo" else _of_rule
+        read_limits = _rulings_of_exception if mark[0] in "eo" else _rulings_of_rule
         yield from read_limits(clause, words, kinds, mark.start(), context)
 
 
-def _of_exception(
+def _rulings_of_exception(
     clause: str, words: Sequence[_Word], kinds: str, place: int, context: _Context
 ) -> Iterator[_Ruling]:
     """Yield the limit of a clause that sets something apart: "only X", "nothing but X", "everything except X", "the
@@ -261,10 +263,10 @@ def _of_exception(
         if things := _things(before) or _things(named_text):
             yield EDIT, things, True
     elif act := next((word for word in words[place:] if word.kind == "a"), None):
-        yield from _limit_of_phrase(act.text, clause[act.end :], context)
+        yield from _rulings_of_phrase(act.text, clause[act.end :], context)
 
 
-def _of_rule(
+def _rulings_of_rule(
     clause: str, words: Sequence[_Word], kinds: str, place: int, context: _Context
 ) -> Iterator[_Ruling]:
     """Yield the limits of a clause that negates or keeps something."""
@@ -278,15 +280,17 @@ def _of_rule(
     is_done = bool(acts) and _is_done(clause, acts[0], "x" in before)
     is_meant = is_done or PATTERNS["wants"].search(clause[mark.start :])
     if mark.kind in "kl":
-        yield from _of_kept(clause, words, place, context)
+        yield from _rulings_of_kept(clause, words, place, context)
     elif (not behind or is_done) and re.search("[at]|c$", before):
         # Something is said of a thing or a deed: "X must not be touched", "commits are forbidden".
         deed = next((word for word in words[:place] if word.text in VERBS), None)
         if is_done and (deed is None or _act_of(acts[0].text) not in (CREATE, DO)):
-            yield from _limit_of(acts[0].text, clause[: mark.start], context)
+            yield from _rulings_of(acts[0].text, clause[: mark.start], context)
         elif deed is None or mark.text != "nothing" or _is_base(deed.text):
             about = clause[deed.end if deed else 0 : mark.start]
-            yield from _limit_of(deed.text if deed else "", about, context, mark.text == "nothing")
+            yield from _rulings_of(
+                deed.text if deed else "", about, context, mark.text == "nothing"
+            )
     elif re.search("[actx]", before) and (
         not PATTERNS["off"].match(mark.text) or PATTERNS["describes"].match(clause)
     ):
@@ -308,15 +312,15 @@ def _of_rule(
             is_next = act is acts[0] or PATTERNS["and"].fullmatch(clause[start : act.start])
             if is_part or not is_next or not (is_meant or _is_form(act.text, mark.text, is_no)):
                 return
-            yield from _limit_of_phrase(
+            yield from _rulings_of_phrase(
                 act.text, f"{objects_before} {clause[act.end :]}", context, is_no
             )
             start = act.end
     elif re.fullmatch("[tcw]+", behind_kinds):
-        yield from _limit_of("", following, context)
+        yield from _rulings_of("", following, context)
 
 
-def _of_kept(
+def _rulings_of_kept(
     clause: str, words: Sequence[_Word], place: int, context: _Context
 ) -> Iterator[_Ruling]:
     """Yield the limit of what is said to be kept: "X stays untouched", "hands off X", "publishing is off limits"."""
@@ -332,7 +336,7 @@ def _of_kept(
             yield EDIT, things, False
     elif "t" in behind or not (is_behind and PATTERNS["aim"].match(about)):
         # "Read only for them" speaks of somebody.
-        yield from _limit_of(deed.text if deed else "", about, context)
+        yield from _rulings_of(deed.text if deed else "", about, context)
 
 
 def _is_done(clause: str, act: _Word, is_of_others: bool) -> bool:
@@ -356,15 +360,15 @@ def _is_form(word: str, no: str, is_no: bool) -> bool:
     return _is_base(word) or (no == "not" and word.endswith("ing"))
 
 
-def _limit_of_phrase(
+def _rulings_of_phrase(
     word: str, phrase: str, context: _Context, means_all: bool = False
 ) -> Iterator[_Ruling]:
     """Yield the limit that an act and what stands behind it make."""
     thing = PATTERNS["tail"].sub("", f" {phrase.strip()}")
-    yield from _limit_of(word, thing, context, means_all)
+    yield from _rulings_of(word, thing, context, means_all)
 
 
-def _limit_of(
+def _rulings_of(
     word: str, thing: str, context: _Context, means_all: bool = False
 ) -> Iterator[_Ruling]:
     """Yield the limit that an act and a thing make, if a call can be held against it. Where no act is named, the thing
@@ -384,7 +388,9 @@ def _limit_of(
         yield RUN, (command[1],), False
     elif is_light and thing_words and thing_words[0].text in VERBS:
         # "make a commit", "do the deployment", "start editing X"
-        yield from _limit_of_phrase(thing_words[0].text, thing[thing_words[0].end :], context, True)
+        yield from _rulings_of_phrase(
+            thing_words[0].text, thing[thing_words[0].end :], context, True
+        )
     elif is_of_noun and noun != RUN and (noun == API or not _paths(thing)):
         is_write = noun == DATABASE and act in (EDIT, DELETE) and verb != "touch"
         yield noun, (WRITE,) if is_write else _paths(thing) if noun == API else (), False

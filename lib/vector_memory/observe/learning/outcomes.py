@@ -120,7 +120,7 @@ def measure(turns: Sequence[TaskTurn], next_prompt: str = "", session: str = "")
         sure=sure,
         errors=len(failed),
         retries=_retries(runs),
-        minutes=round(_seconds(turns) / 60, 1),
+        minutes=round(_working_seconds(turns) / 60, 1),
         files=_unique(call.said for call in calls if call.what == EDIT and call.said)[-MOST_FILES:],
         terms=_unique(asking_turn.terms)[:MOST_TERMS],
         steps=steps_of(calls),
@@ -141,7 +141,7 @@ def verdict(turns: Sequence[TaskTurn], next_prompt: str, kind: str) -> tuple[boo
     The user's word counts most, then whether it was broken off, then the last check; edits after which
     the user went on to something else, with no error left behind, were most likely all right.
     """
-    user_verdict = _last_word(turns, next_prompt)
+    user_verdict = _user_verdict(turns, next_prompt)
     if user_verdict is not None:
         return user_verdict, True
     if turns[-1].is_interrupted:
@@ -162,7 +162,7 @@ def verdict(turns: Sequence[TaskTurn], next_prompt: str, kind: str) -> tuple[boo
     return (True, False) if calls else (None, False)
 
 
-def _last_word(turns: Sequence[TaskTurn], next_prompt: str) -> bool | None:
+def _user_verdict(turns: Sequence[TaskTurn], next_prompt: str) -> bool | None:
     """Return what the user said of it in the end, None for nothing: after a complaint about which
     something was done, that tells."""
     if tasks.praises(next_prompt):
@@ -201,7 +201,7 @@ def _retries(runs: Sequence[TaskCall]) -> int:
     return count
 
 
-def _seconds(turns: Sequence[TaskTurn]) -> float:
+def _working_seconds(turns: Sequence[TaskTurn]) -> float:
     total = 0.0
     for turn in turns:
         times = [turn.started_at, *(call.at for call in turn.calls if call.at), turn.ended_at]

@@ -74,7 +74,10 @@ def recurring(tasks: Sequence[Task]) -> list[Habit]:
 def _habit(cases: Sequence[tuple[Task, Trouble]], tasks: Sequence[Task]) -> Habit | None:
     """Return what came again, None for what did not, or is part of the work."""
     job = Counter(trouble.job for _, trouble in cases).most_common(1)[0][0]
-    latest, ends = cases[-1][1], [trouble.end for _, trouble in cases if _ends_it(trouble.end, job)]
+    latest, ends = (
+        cases[-1][1],
+        [trouble.end for _, trouble in cases if _mends_job(trouble.end, job)],
+    )
     by_commands = [end for end in ends if end != EDIT]
     sessions, keys = ({task.session for task, _ in cases}, {task.key for task, _ in cases})
     # Within one session, what nothing ended between is one trouble.
@@ -96,7 +99,7 @@ def _habit(cases: Sequence[tuple[Task, Trouble]], tasks: Sequence[Task]) -> Habi
     return Habit(f"`{job}`: {latest.line}", len(cases), run_count, last, job, latest.sign, end)
 
 
-def _ends_it(end: str, job: str) -> bool:
+def _mends_job(end: str, job: str) -> bool:
     """Whether what went well afterwards mends a job: another job that was run in its place leaves it as it was."""
     return bool(end) and (job in end or not end.endswith(INSTEAD))
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-from vector_memory.observe.commands.command_line import unbraced
+from vector_memory.observe.commands.command_line import expand_braces
 from vector_memory.observe.search.searches import Search
 from vector_memory.text import analysis, tables
 from vector_memory.text.words import is_made_of, words_in
@@ -70,7 +70,10 @@ class SearchTerms:
 def sought(searches: Sequence[Search]) -> SearchTerms:
     """Return what searches look for; it is false where they say nothing that a memory could know."""
     distinct = dict.fromkeys(
-        alternative for search in searches for alternative in _of_search(search) if alternative
+        alternative
+        for search in searches
+        for alternative in _alternatives_of(search)
+        if alternative
     )
     wanted = tuple(distinct)[:MOST_ALTERNATIVES]
     places = dict.fromkeys(place for search in searches for place in _places_of(search))
@@ -84,13 +87,13 @@ def sought(searches: Sequence[Search]) -> SearchTerms:
     )
 
 
-def _of_search(search: Search) -> Iterator[Alternative]:
+def _alternatives_of(search: Search) -> Iterator[Alternative]:
     for pattern in search.patterns:
         text = pattern[:LONGEST_PATTERN]
-        yield from map(_of_text, text.split("\n") if search.fixed else alternatives(text))
+        yield from map(_text_alternative, text.split("\n") if search.fixed else alternatives(text))
     for name in search.names:
         text = name[:LONGEST_PATTERN]
-        yield from map(_of_name, _of_glob(text) if search.globs else alternatives(text))
+        yield from map(_name_alternative, _glob_texts(text) if search.globs else alternatives(text))
 
 
 def _places_of(search: Search) -> Iterator[str]:
@@ -119,7 +122,7 @@ EVERYWHERE = tables.words("common_files")
 """Files that are in every project, without their endings."""
 
 
-def _of_text(text: str) -> Alternative:
+def _text_alternative(text: str) -> Alternative:
     """Return what an alternative names: what it defines or calls counts as a name, however plain."""
     written: list[str] = []
     words: list[str] = []
@@ -219,7 +222,7 @@ def alternatives(pattern: str) -> list[str]:
             groups.pop()
             groups[-1].add([BREAK] if group.sign.endswith("!") else group.close())
         elif kind != "repeat":
-            group.add([_text_of(kind, sign)], is_wide=kind in ("letters", "gap") or sign == ".")
+            group.add([_sign_text(kind, sign)], is_wide=kind in ("letters", "gap") or sign == ".")
         elif not group.repeat(is_optional=not set(sign).isdisjoint("*?")):
             group.add([sign])
     while len(groups) > 1:
@@ -229,7 +232,7 @@ def alternatives(pattern: str) -> list[str]:
     return [text for text in groups[0].close() if text.strip(BREAK + " ")]
 
 
-def _text_of(kind: str | None, sign: str) -> str:
+def _sign_text(kind: str | None, sign: str) -> str:
     """Return the letters that a sign stands for."""
     if kind == "letters" and len(sign) == 4 and sign[1].lower() == sign[2].lower():
         return sign[1].lower()
@@ -290,12 +293,12 @@ _WILD = re.compile(r"\*+|\?|\[[^\]]*\]")
 _BRACES = str.maketrans("", "", "{}")
 
 
-def _of_glob(glob: str) -> list[str]:
+def _glob_texts(glob: str) -> list[str]:
     """Return the texts of a glob with its braces multiplied out, with `BREAK` for its wildcards."""
-    return [_WILD.sub(BREAK, text.translate(_BRACES)) for text in unbraced(glob)]
+    return [_WILD.sub(BREAK, text.translate(_BRACES)) for text in expand_braces(glob)]
 
 
-def _of_name(text: str) -> Alternative:
+def _name_alternative(text: str) -> Alternative:
     """Return the telling piece of the last part of a path; the parts before it say where."""
     base = text.rsplit("/", 1)[-1].strip("./")
     if BREAK not in base and _has_ending(base):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile, zip_longest
 from typing import Any
 
-from vector_memory.observe.commands.command_line import put_in
+from vector_memory.observe.commands.command_line import substitute
 from vector_memory.system.json_in import Record
 from vector_memory.text import tables
 from vector_memory.text.shell import Command, ShellWord, assigned, parse
@@ -67,7 +67,7 @@ def searches(tool: str, arguments: Mapping[str, Any]) -> SearchCall | None:
         return SearchCall((Search(tool, (pattern,), paths=paths),))
     if tool == "Glob" and pattern:
         return SearchCall((Search(tool, names=(pattern,), paths=paths),))
-    return _of_line(line) if tool == "Bash" else None
+    return _searches_of_line(line) if tool == "Bash" else None
 
 
 # -- a shell's line -------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ MOST_VALUES = 4
 _WILDCARDS = str.maketrans("?[{", "***")
 
 
-def _of_line(line: str) -> SearchCall | None:
+def _searches_of_line(line: str) -> SearchCall | None:
     all_searches: list[Search] = []
     is_alone = True
     head: Command | None = None
@@ -94,14 +94,16 @@ def _of_line(line: str) -> SearchCall | None:
         is_run = bool({"xargs", "find"} & set(command.via))
         head = head if command.piped else command
         pipe_start = pipe_start if command.piped or is_run else len(all_searches)
-        search = None if _changes(command, commands[place + 1 :]) else _search(command, head)
+        search = (
+            None if _changes_files(command, commands[place + 1 :]) else _search_of(command, head)
+        )
         if search is not None and is_run and search.patterns:
             # What those files are called is no more looked for: it says where.
             listed_paths = [path for search in all_searches[pipe_start:] for path in search.paths]
             all_searches[pipe_start:] = [replace(search, paths=search.paths or tuple(listed_paths))]
         elif search is not None:
             all_searches.append(search)
-        elif not _shortens(command, of_search=bool(all_searches)):
+        elif not _trims_output(command, of_search=bool(all_searches)):
             is_alone = False
         is_alone = is_alone and not any(
             redirect.sign in _TO_A_FILE and redirect.target.text not in _NOWHERE
@@ -115,14 +117,14 @@ def _filled_commands(line: str) -> list[Command]:
     values = assigned(line) if "$" in line else {}
     commands = []
     for command in parse(line):
-        word_forms = [put_in(word, values, {})[:MOST_VALUES] for word in command.words]
+        word_forms = [substitute(word, values, {})[:MOST_VALUES] for word in command.words]
         for turn in range(max(map(len, word_forms))):
             words = tuple(forms[min(turn, len(forms) - 1)] for forms in word_forms)
             commands.append(replace(command, words=words))
     return commands
 
 
-def _shortens(command: Command, of_search: bool) -> bool:
+def _trims_output(command: Command, of_search: bool) -> bool:
     """Whether a command only cuts or sorts a search's output, or takes lines out of it."""
     if of_search and command.piped and _program_of(command)[0] in CONTENTS:
         return True
@@ -130,7 +132,7 @@ def _shortens(command: Command, of_search: bool) -> bool:
     return command.name in _WORDS["shortening"] and not (command.name == "tail" and follows)
 
 
-def _changes(command: Command, following: Iterable[Command]) -> bool:
+def _changes_files(command: Command, following: Iterable[Command]) -> bool:
     """Whether a search for files does something to them."""
     texts = [word.text for word in command.arguments]
     if command.name not in _WORDS["listing"] or not _WORDS["changing"].isdisjoint(texts):
@@ -159,7 +161,7 @@ def _program_of(command: Command) -> tuple[str, str, Sequence[ShellWord]]:
     return name, folder, words
 
 
-def _search(command: Command, head: Command | None) -> Search | None:
+def _search_of(command: Command, head: Command | None) -> Search | None:
     """Return the search that a command is, None for none.
 
     Args:
@@ -167,14 +169,14 @@ def _search(command: Command, head: Command | None) -> Search | None:
     """
     program, folder, words = _program_of(command)
     if program in CONTENTS:
-        return _of_contents(command, head)
+        return _contents_search(command, head)
     if command.piped and "xargs" not in command.via:
         return None
     names: list[ShellWord] = []
     paths: Sequence[ShellWord] = ()
     globs = True
     if program == "find":
-        names, paths, globs = _of_find(words)
+        names, paths, globs = _find_operands(words)
     elif program in ("fd", "fdfind"):
         arguments = _Arguments(words, _WORDS["fd"])
         names, paths = arguments.operands[:1], arguments.operands[1:]
@@ -204,7 +206,7 @@ def _places(words: Iterable[ShellWord]) -> tuple[str, ...]:
     return tuple(place for place in places if place)
 
 
-def _of_find(words: Sequence[ShellWord]) -> tuple[list[ShellWord], list[ShellWord], bool]:
+def _find_operands(words: Sequence[ShellWord]) -> tuple[list[ShellWord], list[ShellWord], bool]:
     """Return how the files are called that `find` looks for, where, and whether the names are globs."""
     paths = list(takewhile(lambda word: not word.text.startswith(("-", "(", "!", ")")), words))
     names: list[ShellWord] = []
@@ -272,7 +274,7 @@ class _Arguments:
         return [word for name, word in self._options if name in names and word is not None]
 
 
-def _of_contents(command: Command, head: Command | None) -> Search | None:
+def _contents_search(command: Command, head: Command | None) -> Search | None:
     program, folder, words = _program_of(command)
     arguments = _Arguments(words, _WORDS.get(_ALIASES.get(program, program), frozenset()))
     # `rg -L` follows links, `grep -L` tells what has none.
@@ -297,10 +299,10 @@ def _of_contents(command: Command, head: Command | None) -> Search | None:
     )
     if not search.patterns:
         return None
-    return search if operands else _without_places(search, command, head, arguments)
+    return search if operands else _placeless_search(search, command, head, arguments)
 
 
-def _without_places(
+def _placeless_search(
     search: Search, command: Command, head: Command | None, arguments: _Arguments
 ) -> Search | None:
     """Return a search that names no files: in those that it is given, or in the names of files that another command
@@ -312,14 +314,14 @@ def _without_places(
     if command.given:
         return None
     if command.piped:
-        return _of_pipe(search, head)
+        return _pipe_search(search, head)
     # Without a file grep reads what is typed, except where it goes through folders.
     deep_options = ("-r", "-R", "--recursive", "--dereference-recursive", *_WORDS["within"])
     is_grep = search.program in ("grep", "egrep", "fgrep", "zgrep")
     return search if not is_grep or arguments.has(deep_options) else None
 
 
-def _of_pipe(search: Search, head: Command | None) -> Search | None:
+def _pipe_search(search: Search, head: Command | None) -> Search | None:
     """Return what a filter looks for at a pipe's head: names among files, words in a file that is shown."""
     program, folder, words = _program_of(head) if head else ("", "", ())
     lists_files = program in _WORDS["listing"] or program == "git ls-files"

@@ -205,24 +205,24 @@ def board_of(asker: ProjectAsker) -> Board:
 
 def trails_of(asker: ProjectAsker, now: datetime) -> list[trails.Trail]:
     """Return the trails of a project that have not faded, the strongest first."""
-    drawn = _drawn(asker, TRAILS, TRAIL, trails.Trail)
+    drawn = _read_drawn(asker, TRAILS, TRAIL, trails.Trail)
     alive = [trail for trail in drawn if trail.strength_at(now) >= trails.FLOOR]
     return sorted(alive, key=lambda trail: -trail.strength_at(now))
 
 
 def trajectories_of(asker: ProjectAsker) -> list[trajectories.Trajectory]:
     """Return the tasks of a project that are an example, as they were captured, the newest first."""
-    captured = _drawn(asker, TRAJECTORIES, TRAJECTORY, trajectories.Trajectory)
+    captured = _read_drawn(asker, TRAJECTORIES, TRAJECTORY, trajectories.Trajectory)
     return sorted(captured, key=lambda trajectory: trajectory.at, reverse=True)
 
 
 def things_of(asker: ProjectAsker) -> list[things.Thing]:
     """Return the things of a project, the last seen first."""
-    seen = _drawn(asker, WORLD, THING, things.Thing)
+    seen = _read_drawn(asker, WORLD, THING, things.Thing)
     return sorted(seen, key=lambda thing: thing.last, reverse=True)
 
 
-def _drawn(asker: ProjectAsker, collection: str, name: str, kind: Callable[..., T]) -> list[T]:
+def _read_drawn(asker: ProjectAsker, collection: str, name: str, kind: Callable[..., T]) -> list[T]:
     """Return what was drawn in a project, without what somebody stored beside it, and what is restricted by now."""
     records = counted_records.of(asker, collection, MOST_RECORDS, (name,))
     drawn, restricts = [record.extra for record in records if record.is_quiet], levels.restricting()

@@ -69,7 +69,9 @@ def harvest(exchanges: Iterable[Exchange], clean: Clean) -> list[TaskTurn]:
         learn_secrets(exchange, clean)
     redactors = {exchange.key: _ExchangeRedactor(exchange, clean) for exchange in working}
     ends = {
-        (episode.exchange.key, episode.number): _end(episode, redactors[exchange.key].clean)
+        (episode.exchange.key, episode.number): _mending_step(
+            episode, redactors[exchange.key].clean
+        )
         for exchange in working
         for episode in fixes.episodes(exchange)
     }
@@ -77,7 +79,7 @@ def harvest(exchanges: Iterable[Exchange], clean: Clean) -> list[TaskTurn]:
     return [
         _turn(exchange, ends, redactors[exchange.key])
         for exchange in working
-        if not restricts(_words(exchange))
+        if not restricts(_texts_of(exchange))
     ]
 
 
@@ -99,7 +101,7 @@ class _ExchangeRedactor:
         return self.blot(self._clean(text))
 
 
-def _words(exchange: Exchange) -> list[object]:
+def _texts_of(exchange: Exchange) -> list[object]:
     """Return the words and files of an exchange, as its passages and its steps tell them."""
     called = [(call.command, call.file, call.output, call.calls) for call in exchange.calls]
     return [exchange.prompt, exchange.steps, exchange.files, called]
@@ -122,7 +124,7 @@ def _turn(
             calls.append(_failure(call, start, ends.get((exchange.key, failures), ""), clean))
             failures += 1
         else:
-            calls += _calls(call, start, clean)
+            calls += _calls_of(call, start, clean)
     prompt = redactor.blot(_redacted_prompt(exchange.prompt))[:PROMPT_CHARS]
     return TaskTurn(
         exchange.key,
@@ -153,7 +155,7 @@ def _opening_of(prompt: str) -> str:
     return "" if suspicion.quoted(line) or line.startswith(("/", "! ", "<")) else line
 
 
-def _end(episode: Episode, clean: Clean) -> str:
+def _mending_step(episode: Episode, clean: Clean) -> str:
     """Return what mended a failure: EDIT where files were changed for it, else the last command that did, with
     folders below the session's own as seen from there: whose disk it is on says nothing to others."""
     if any(not step.command for step in episode.steps):
@@ -163,7 +165,7 @@ def _end(episode: Episode, clean: Clean) -> str:
     return clean(line.replace(f"{cwd.rstrip('/')}/", "") if cwd.count("/") > 1 else line)
 
 
-def _calls(call: ToolUse, start: datetime, clean: Clean) -> Iterator[TaskCall]:
+def _calls_of(call: ToolUse, start: datetime, clean: Clean) -> Iterator[TaskCall]:
     """Yield what a call did: of a command line each part that does something."""
     at, parts = call.at or start, commands.acting(call.command)
     if call.tool == SKILL_TOOL:
@@ -175,7 +177,7 @@ def _calls(call: ToolUse, start: datetime, clean: Clean) -> Iterator[TaskCall]:
         yield TaskCall(EDIT if commands.writes(call.command) else READ, at=at)
     for part in parts:
         ok = True if fixes.succeeded(call, [part.job]) else None
-        yield _run(call, part.job, ok, at, clean)
+        yield _command_call(call, part.job, ok, at, clean)
 
 
 def _failure(call: ToolUse, start: datetime, end: str, clean: Clean) -> TaskCall:
@@ -187,7 +189,7 @@ def _failure(call: ToolUse, start: datetime, end: str, clean: Clean) -> TaskCall
     # A word that redaction takes out of the command stands in its error, too, and is in the way there.
     program = part.program if part.program in command else ""
     sign = _sign(program, line) or signature(output, command) if error else ""
-    run = _run(call, part.job, False, call.at or start, clean)
+    run = _command_call(call, part.job, False, call.at or start, clean)
     return run._replace(error=error, sign=sign, end=end)
 
 
@@ -198,7 +200,7 @@ def _sign(program: str, line: str) -> str:
     return f"{program}: {' '.join(sorted(plain))}" if len(plain) >= LEAST_WORDS else ""
 
 
-def _run(call: ToolUse, job: str, ok: bool | None, at: datetime, clean: Clean) -> TaskCall:
+def _command_call(call: ToolUse, job: str, ok: bool | None, at: datetime, clean: Clean) -> TaskCall:
     """Return a command as a step; by no name where redaction has to take out a part of it."""
     name, folder = command_name(call.command), commands.folder(call.command)
     seconds = (call.done_at - call.at).total_seconds() if call.at and call.done_at else 0.0

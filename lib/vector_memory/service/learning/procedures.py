@@ -112,22 +112,22 @@ class TriggerMoment:
         """
         kind, _, value = trigger.partition(":")
         if kind == FILE:
-            return any(_fits(path, value, root) for path in self.files)
+            return any(_path_fits(path, value, root) for path in self.files)
         if kind == COMMAND:
-            return any(_runs(command, value.split()) for command in self.commands)
+            return any(_command_fits(command, value.split()) for command in self.commands)
         if kind == ERROR:
             return value.casefold() in " ".join(self.error.casefold().split())
         wanted = set(analysis.analyse(value))
         return bool(wanted) and wanted <= self.terms
 
 
-def _fits(path: str, pattern: str, root: str) -> bool:
+def _path_fits(path: str, pattern: str, root: str) -> bool:
     """Whether a path is one that a pattern means: by its name, from the project's folder, or as a whole."""
     inside = path.removeprefix(root.rstrip("/") + "/") if root else path
     return any(fnmatchcase(name, pattern) for name in (os.path.basename(path), inside, path))
 
 
-def _runs(command: shell.Command, wanted: Sequence[str]) -> bool:
+def _command_fits(command: shell.Command, wanted: Sequence[str]) -> bool:
     """Whether a command is the program wanted, with these arguments among its own, in their order."""
     if command.name != wanted[0]:
         return False

@@ -19,16 +19,16 @@ def before(ctx: Context, call: ToolCall) -> ToolAnswer:
     if ctx.has_tool_procedures:
         from vector_memory.service.learning import procedures
 
-        answer = _with(answer, procedures.for_call(ctx, call, dict(call.input)))
+        answer = _with_context(answer, procedures.for_call(ctx, call, dict(call.input)))
     if ctx.settings.observer == "off":
         return answer
     from vector_memory.service.tools import observer
 
     remark = observer.before(ctx, call)
-    return remark if remark.instead else _with(answer, remark.context)
+    return remark if remark.instead else _with_context(answer, remark.context)
 
 
-def _with(answer: ToolAnswer, more: str) -> ToolAnswer:
+def _with_context(answer: ToolAnswer, more: str) -> ToolAnswer:
     return replace(answer, context="\n".join(filter(None, (answer.context, more))))
 
 

@@ -76,7 +76,7 @@ def on_failure(
             if _fits_error(fix, message, words) and _helps_command(fix, command_line)
         ]
         ctx.count("failures_unknown", not fixes)
-    return _present(ctx, question, fixes)
+    return _show_best(ctx, question, fixes)
 
 
 def _fixes_by_sign(question: HookQuestion, sign: str, command: str) -> list[Memory]:
@@ -174,7 +174,7 @@ def _is_offered(memory: Memory, folder: str) -> bool:
     return offered_commands.is_harmless(memory, folder)
 
 
-def _present(ctx: Context, question: HookQuestion, fixes: Sequence[Memory]) -> str:
+def _show_best(ctx: Context, question: HookQuestion, fixes: Sequence[Memory]) -> str:
     """Return the best fix, fenced, unless the session sees it already; count its use."""
     best = next((fix for fix in fixes if _is_offered(fix, question.place.root)), None)
     if best is None or question.sees(best):
@@ -193,7 +193,7 @@ def _present(ctx: Context, question: HookQuestion, fixes: Sequence[Memory]) -> s
     return context_block.show(ctx, question.session, [note], title, showing=showing)
 
 
-def _what_was_done(fix_text: str) -> CleanText:
+def _without_reason(fix_text: str) -> CleanText:
     """Return a fix without its reason, which stands before what was done."""
     places = [place for mark in (" edited ", " ran `") if (place := fix_text.find(mark)) >= 0]
     return CleanText(f"FIX{fix_text[min(places) :]}" if places else fix_text)
@@ -207,7 +207,7 @@ def _note(fix: Memory, project: str) -> fence.Note:
         plain_text = CleanText(harmless.without_marked(fix.text))
         note = render.note(replace(fix, text=plain_text), project, room)
         if note.is_cut:
-            note = render.note(replace(fix, text=_what_was_done(plain_text)), project, room)
+            note = render.note(replace(fix, text=_without_reason(plain_text)), project, room)
     if fix.confidence < DOUBTED:
         note = note.with_head(f"{note.head} · doubtful: it did not help the last time")
     tried = "; ".join(map(str, fix.extra.get("tried", ())))

@@ -177,13 +177,13 @@ def _take_prompts(ctx: Context, call: ToolCall, watched: WatchedSession) -> None
     if watched.heard_prompts is not None:
         watched.course.prompted()
     watched.heard_prompts = call.asked
-    asked_texts = set(map(_folded, call.asked))
-    earlier = [prompt for prompt in watched.earlier if _folded(prompt) not in asked_texts]
+    asked_texts = set(map(_normalised, call.asked))
+    earlier = [prompt for prompt in watched.earlier if _normalised(prompt) not in asked_texts]
     watched.prompts = (*earlier, *call.asked)
     watched.objectives = objectives.of_session(watched.prompts, _standing_limits(call))
 
 
-def _folded(prompt: str) -> str:
+def _normalised(prompt: str) -> str:
     return " ".join(prompt.split())[:200]
 
 
@@ -219,7 +219,7 @@ def _answer(
 ) -> ToolAnswer:
     flags = _flags(ctx, call, watched, findings)
     if ctx.settings.capture:
-        _keep(ctx, watched, flags)
+        _keep_flags(ctx, watched, flags)
     if ctx.settings.observer == "block" and (refusal := _refusal(flags)):
         ctx.count("observer_blocked")
         return ToolAnswer(instead=refusal)
@@ -239,7 +239,7 @@ def _refusal(flags: Sequence[Flag]) -> str:
     )
 
 
-def _keep(ctx: Context, watched: WatchedSession, flags: list[Flag]) -> None:
+def _keep_flags(ctx: Context, watched: WatchedSession, flags: list[Flag]) -> None:
     kept_flags = flags[: max(0, MOST_FLAGS - watched.flags)]
     assessments.note(ctx, kept_flags)
     watched.flags += len(kept_flags)

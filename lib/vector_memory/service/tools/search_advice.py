@@ -238,7 +238,7 @@ def _candidates(
         for alternative in wanted.alternatives
         for name in (*alternative.names, alternative.word)
     )
-    in_a_row = set(map(_in_a_row, written_names)) - {""}
+    in_a_row = set(map(_index_phrase, written_names)) - {""}
     terms = sorted(exact | set(map(analysis.stem, exact)) | parts | in_a_row)
     scope = replace(call.scope, kinds=tuple(WORTH))
     is_of_words = all(" " in words for words in in_a_row)
@@ -251,7 +251,7 @@ def _candidates(
             yield memory
 
 
-def _in_a_row(name: str) -> str:
+def _index_phrase(name: str) -> str:
     """Return the words of a name as they follow each other in the index, whatever it is a part of there."""
     return " ".join(analysis.analyse(" ".join(analysis.parts_of(name))))
 
@@ -288,7 +288,7 @@ def _with_files(
     files: Sequence[str] = [*mentions.files(memory.text), *memory.files]
     if memory.kind in TALK:
         files = [candidate.says.file] if candidate.says.file else ()
-    distinct = _distinct(files, roots)
+    distinct = _distinct_files(files, roots)
     files_here = [
         file for file in distinct if any(names.in_place(place, file) for place in wanted.places)
     ]
@@ -302,7 +302,7 @@ def _with_files(
     return replace(candidate, files=tuple(telling))
 
 
-def _distinct(files: Iterable[str], roots: Sequence[str]) -> list[str]:
+def _distinct_files(files: Iterable[str], roots: Sequence[str]) -> list[str]:
     """Return files, each once and relative where they lie in the project: of two with one base name the
     longer path."""
     best: dict[str, str] = {}

@@ -212,9 +212,14 @@ def test_what_the_session_made_is_its_own() -> None:
 
 def test_many_braces_are_multiplied_out_in_part() -> None:
     """Sixty of them stand for more texts than there is time for."""
-    made = command_line.unbraced("{a,b}" * 60)
+    made = command_line.expand_braces("{a,b}" * 60)
     assert len(made) == len(set(made)) == command_line.MOST_EXPANSIONS
-    assert command_line.unbraced("{dist,build}/{x,y}") == ["dist/x", "dist/y", "build/x", "build/y"]
+    assert command_line.expand_braces("{dist,build}/{x,y}") == [
+        "dist/x",
+        "dist/y",
+        "build/x",
+        "build/y",
+    ]
 
 
 @pytest.mark.parametrize(
