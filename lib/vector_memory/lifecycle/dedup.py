@@ -46,25 +46,25 @@ text_key = text_hash
 """Returns the hash by which equal texts are found: the journal's own."""
 
 
-def compare(one: str, other: str, cosine: float | None, *, are_short: bool = False) -> Comparison:
+def compare(newer: str, older: str, cosine: float | None, *, are_short: bool = False) -> Comparison:
     """Return what a newer text is to an older one.
 
     Args:
-        one: the newer text.
-        other: the older one.
+        newer: one text.
+        older: the other one.
         cosine: of their vectors; None where there is no model, and words alone decide.
         are_short: whether both are short statements that were told to be remembered, of which the fitted weights
             know what contradicts; among what is said in sessions they see a contradiction in every fourth pair.
     """
-    if _is_same(one, other, cosine):
+    if _is_same(newer, older, cosine):
         return Comparison(Outcome.SAME)
-    if sign := signs.replaces(one, other, cosine):
+    if sign := signs.replaces(newer, older, cosine):
         return Comparison(Outcome.SUPERSEDES, f'"{sign}"')
-    new, old = statement.parse(one), statement.parse(other)
-    if not contradiction.are_of_a_series(one, other):
-        if difference := contradiction.between(one, other, cosine):
+    new, old = statement.parse(newer), statement.parse(older)
+    if not contradiction.are_of_a_series(newer, older):
+        if difference := contradiction.between(newer, older, cosine):
             return Comparison(Outcome.CONTRADICTS, difference)
-        if are_short and cosine is not None and disagreement.disagrees(one, other, cosine):
+        if are_short and cosine is not None and disagreement.disagrees(newer, older, cosine):
             return Comparison(Outcome.CONTRADICTS, _differing_words(new, old))
     if _is_related(new.keys(), old.keys(), cosine):
         return Comparison(Outcome.RELATED, _differing_words(new, old))

@@ -121,14 +121,14 @@ class Act:
         return lister == ("xargs",) or (lister == ("parallel",) and self.command.piped)
 
     @property
-    def what(self) -> str:
+    def excerpt(self) -> str:
         """How it stands in the line, shortened."""
         text = self.command.text or " ".join((self.name, *self.args))
         return text if len(text) <= MOST_WHAT else text[: MOST_WHAT - 1] + "\u2026"
 
     def finding(self, category: str, severity: str, why: str, target: str = "") -> Finding:
         """Return what it would do, as a finding."""
-        return Finding(category, severity, self.what, why, target)
+        return Finding(category, severity, self.excerpt, why, target)
 
     def replaced_by(self, words: Sequence[ShellWord], elsewhere: bool = False) -> Iterator[Act]:
         """Yield the commands that this one runs in its place."""

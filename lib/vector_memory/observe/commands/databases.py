@@ -32,8 +32,8 @@ _EXECUTED = re.compile(
 )
 
 
-def in_sql(what: str, script: str) -> Iterator[Finding]:
-    """Yield what SQL would destroy, statement by statement. `what`: the words of the call."""
+def in_sql(words: str, script: str) -> Iterator[Finding]:
+    """Yield what SQL would destroy, statement by statement. `words`: those of the call."""
     statements = _statements(script)
     verbs = {statement.split()[0].upper() for statement in statements}
     if "ROLLBACK" in verbs and "COMMIT" not in verbs:
@@ -43,7 +43,7 @@ def in_sql(what: str, script: str) -> Iterator[Finding]:
             if match := rule.compiled.match(statement):
                 if rule.conditions != "unlimited" or not _is_limited(statement):
                     why = rule.why.format(match[1].lower())
-                    yield Finding(DATA, rule.severity, what, why, match[2].strip('"`[]'))
+                    yield Finding(DATA, rule.severity, words, why, match[2].strip('"`[]'))
                 break
 
 
@@ -63,7 +63,7 @@ def executed(act: Act, script: str) -> Iterator[Finding]:
     """Yield what the SQL would destroy that a script of another language has run."""
     queries = [match[match.lastindex or 0] for match in _EXECUTED.finditer(script)]
     if queries and ":memory:" not in script and "rollback(" not in script:
-        yield from in_sql(act.what, ";".join(queries))
+        yield from in_sql(act.excerpt, ";".join(queries))
 
 
 def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
@@ -75,14 +75,14 @@ def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
         ):
             # In small letters it may be talk.
             if argument.startswith(_STATEMENTS):
-                yield from in_sql(act.what, argument)
+                yield from in_sql(act.excerpt, argument)
         return
     database = _database(act)
     path = file_of(act, line.site)
     if path and (":memory:" in path or line.site.is_scratch(path) or line.site.was_made(path)):
         return
     for script in scripts(act):
-        for finding in in_sql(act.what, script):
+        for finding in in_sql(act.excerpt, script):
             yield finding._replace(severity=LOW) if rules.is_for_tests(database) else finding
 
 

@@ -203,7 +203,7 @@ def _judge_listed(act: Act, line: CommandLine, recursive: bool) -> Iterator[Find
     if source is not None and source.name in FILE_SEARCHES:
         yield from _judge_search(source, line)
         return
-    name, what = (source.name, source.what) if source else ("a file", act.what)
+    name, what = (source.name, source.excerpt) if source else ("a file", act.excerpt)
     words, severity = source.operands() if source and name == "ls" else [], HIGH
     if words and all(is_made_again(act.path(word, line.site), line.site) for word in words):
         return

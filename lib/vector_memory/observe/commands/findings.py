@@ -44,14 +44,14 @@ class Finding(NamedTuple):
     Attributes:
         category: one of `CATEGORIES`.
         severity: HIGH, or LOW for what is easily undone or may well be meant.
-        what: the words of the call, as they stand: whoever keeps them redacts them.
+        words: those of the call, as they stand: whoever keeps them redacts them.
         why: what is bad about it, in one sentence of ours that may quote a name.
         target: what it would be done to; findings of one category and target are one to the user.
     """
 
     category: str
     severity: str
-    what: str
+    words: str
     why: str
     target: str = ""
 
@@ -63,7 +63,7 @@ class CommandSurroundings:
     Attributes:
         root: the project's folder; cwd: where the session is; home: the user's home. Absolute.
         exists: whether there is a file at an absolute path.
-        made: absolute paths that the session itself made: to delete them takes nothing away.
+        made_paths: absolute ones that the session itself made: to delete them takes nothing away.
         alias: another path of `root`, through a link, by which tools may name it.
         text_of: what a file at an absolute path holds, "" if it cannot be read.
     """
@@ -72,7 +72,7 @@ class CommandSurroundings:
     cwd: str = "/project"
     home: str = "/home/user"
     exists: Callable[[str], bool] = lambda path: False
-    made: Collection[str] = ()
+    made_paths: Collection[str] = ()
     alias: str = ""
     text_of: Callable[[str], str] = lambda path: ""
 
@@ -109,4 +109,6 @@ class CommandSurroundings:
 
     def was_made(self, path: str) -> bool:
         """Whether the session itself made this, or a folder that it lies in."""
-        return any(path == made_path or path.startswith(made_path + "/") for made_path in self.made)
+        return any(
+            path == made_path or path.startswith(made_path + "/") for made_path in self.made_paths
+        )

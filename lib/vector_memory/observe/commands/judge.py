@@ -156,11 +156,11 @@ def _of_foreign_tool(tool: str, arguments: Mapping[str, Any]) -> Iterator[Findin
         if isinstance(arguments.get(name), str):
             yield from databases.in_sql(f"{server}: {arguments[name]}"[:MOST_WHAT], arguments[name])
     if not WORDS["deleting-verb"].isdisjoint(parts_of(verb)):
-        words = (
+        pairs = (
             f"{key}={value}" for key, value in arguments.items() if isinstance(value, (str, int))
         )
-        listed = ", ".join(words)
-        what, why = f"{server}: {verb}({listed})", f"A tool of {server} deletes something."
+        listed = ", ".join(pairs)
+        excerpt, why = f"{server}: {verb}({listed})", f"A tool of {server} deletes something."
         yield Finding(
-            findings.INFRASTRUCTURE, HIGH, what[:MOST_WHAT], why, listed[:MOST_WHAT] or verb
+            findings.INFRASTRUCTURE, HIGH, excerpt[:MOST_WHAT], why, listed[:MOST_WHAT] or verb
         )

@@ -44,7 +44,7 @@ def _judge_pipe(act: Act) -> Iterator[Finding]:
     if source.name in WORDS["fetcher"]:
         address = next((text for text in source.args if "://" in text), "".join(source.texts()[:1]))
         severity = LOW if is_local(address) else HIGH
-        yield Finding(REMOTE_CODE, severity, f"{source.what} | {act.name}", _WHY, address)
+        yield Finding(REMOTE_CODE, severity, f"{source.excerpt} | {act.name}", _WHY, address)
 
 
 def _reads_script(act: Act) -> bool:

@@ -33,15 +33,15 @@ def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
         targets += [(">>" if act.has("-a", "--append") else ">", word) for word in act.operands()]
     for sign, word in targets:
         path = site.path(word.text, act.folder) if word.plain and word.text else ""
-        what = act.what if word.text in act.what else f"{act.what} {sign} {word.text}"
+        excerpt = act.excerpt if word.text in act.excerpt else f"{act.excerpt} {sign} {word.text}"
         if path.startswith(_DISKS):
-            yield Finding(findings.DELETE, HIGH, what, "It writes over a whole disk.", path)
+            yield Finding(findings.DELETE, HIGH, excerpt, "It writes over a whole disk.", path)
         elif path:
             lost = loss(path, site, act.command.given, ">>" in sign, _prints_nothing(act))
             if lost is None and ">>" not in sign and not is_made_again(path, site):
                 lost = _replacement_loss(act, path, line)
             if lost and (not act.elsewhere or lost[0] == findings.CREDENTIALS):
-                yield Finding(lost[0], lost[1], what, lost[2], path)
+                yield Finding(lost[0], lost[1], excerpt, lost[2], path)
 
 
 def _replacement_loss(act: Act, path: str, line: CommandLine) -> Loss | None:

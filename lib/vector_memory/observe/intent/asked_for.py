@@ -77,7 +77,7 @@ _RULES = [_read_rule(line) for line in tables.lines("asked_for", _FOLDER)]
 
 def is_asked(finding: Finding, prompts: Sequence[str]) -> bool:
     """Whether one of the last prompts asks for what was found: by its command, or by a verb whose object it is."""
-    call = finding.why if finding.category == findings.CREDENTIALS else finding.what
+    call = finding.why if finding.category == findings.CREDENTIALS else finding.words
     fitting = [
         rule for rule in _RULES if rule.category == finding.category and rule.call.search(call)
     ]
@@ -89,7 +89,7 @@ def is_asked(finding: Finding, prompts: Sequence[str]) -> bool:
 def _asks(prompt: str, rule: _RequestRule, finding: Finding) -> bool:
     halves = (clauses_in(half, ".!?;") for half in prompt.split(" but "))
     parts = [part[:LONGEST_SENTENCE] for half in halves for part in half]
-    names, command = _names(rule, finding.target.lower()), finding.what.lower()
+    names, command = _names(rule, finding.target.lower()), finding.words.lower()
     levels = [level for name in names for level in name.split("/")]
     if any(_is_negated(part) and _names_any(levels, part.split()) for part in parts):
         return False

@@ -54,7 +54,7 @@ def broken(
             continue
         change = next((change for change in view.changes if _breaks(limit, change, site)), None)
         if change is not None:
-            what = change.path or change.what.replace("\0", " ")
+            what = change.path or change.subject.replace("\0", " ")
             how = _HOW.get(change.kind, "it runs `{}`")
             yield limit, how.format(site.within(what) or what), what
 
@@ -71,15 +71,17 @@ def _breaks(limit: Limit, change: FileChange, site: CommandSurroundings) -> bool
         return (
             limit.act == acts.EDIT and not limit.is_only and _names_kept_file(limit, change, site)
         )
-    sentence = limit.said.lower()
+    sentence = limit.sentence.lower()
     if change.kind not in _COVERS.get(limit.act, {limit.act}):
         return False
     if limit.spares_new and _is_new(change, site):
         return False
     if change.kind == acts.RUN:
-        return any(_is_forbidden_command(thing, change.what.split("\0")) for thing in limit.things)
+        return any(
+            _is_forbidden_command(thing, change.subject.split("\0")) for thing in limit.things
+        )
     if not change.path:
-        words = re.split(r"[\s:+=<>~!@\[]+", change.what.lower())
+        words = re.split(r"[\s:+=<>~!@\[]+", change.subject.lower())
         if limit.act == acts.DELETE:
             # "Don't delete anything", and a command that says "delete"
             words = [word for word in words if VERBS.get(word, ("",))[0] == acts.DELETE]
@@ -156,7 +158,7 @@ def _holds_elsewhere(limit: Limit, change: FileChange, site: CommandSurroundings
     inner = site.within(change.path) if change.path else None
     if inner and any(matches(thing, inner) for thing in limit.things if thing != acts.ANYTHING):
         return True
-    is_of_files = PATTERNS["of_files"].search(limit.said.lower())
+    is_of_files = PATTERNS["of_files"].search(limit.sentence.lower())
     return limit.things == (acts.ANYTHING,) and limit.is_alone and not is_of_files
 
 

@@ -28,11 +28,11 @@ MOST_TEXT, MOST_NAMED = 4_000, 60
 
 
 class FileChange(NamedTuple):
-    """Something that a call does: to a file (absolute path), or to `what`: a branch, a package, a command."""
+    """Something that a call does: to a file (absolute path), or to its `subject`: a branch, a package, a command."""
 
     kind: str
     path: str = ""
-    what: str = ""
+    subject: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def of_call(
         before = str(arguments.get("old_string") or "")[:MOST_TEXT]
         changes = [FileChange(kind, path), *_changes_of_text(path, before, after)]
     elif tool in ("WebFetch", "WebSearch"):
-        changes.append(FileChange(limits.NETWORK, what=str(arguments.get("url") or tool)))
+        changes.append(FileChange(limits.NETWORK, subject=str(arguments.get("url") or tool)))
     views = [
         of_call(own_tool, own_arguments, site)
         for own_tool, own_arguments in strangers.as_own(tool, arguments, site)
@@ -88,7 +88,7 @@ def _changes_of_text(path: str, before: str, after: str) -> Iterator[FileChange]
         for package in sorted(
             _distinct_matches("dependency", after) - _distinct_matches("dependency", before)
         ):
-            yield FileChange(limits.INSTALL, what=package)
+            yield FileChange(limits.INSTALL, subject=package)
     if _distinct_matches("comment", after) - _distinct_matches("comment", before):
         yield FileChange(limits.COMMENT, path)
     if _distinct_matches("signature", before) - _distinct_matches("signature", after):
@@ -165,7 +165,7 @@ def _changes_of_acts(acts: Sequence[Act], site: CommandSurroundings) -> Iterator
         if act.name == "git" and _is_branch(act, verb, words, site):
             new_branch = act.value("-b", "-B", "-c", "-C", "--orphan")
             branch = new_branch or "".join(word.text for word in words[-1:])
-            yield FileChange(limits.BRANCH, what=branch)
+            yield FileChange(limits.BRANCH, subject=branch)
         elif act.name != "git" or not act.has("--cached", "--staged"):
             listed_files = _listed_files(act, previous, site)
             yield from _changes_of_files(verb, words, act, site, listed_files)
@@ -203,7 +203,7 @@ def _changes_of_files(
     elif kind is None and act.has("--in-place", "--inplace", "--write", "--fix"):
         kind, words = limits.EDIT, [word for word in words if site.exists(act.path(word, site))]
     if act.elsewhere and kind in (limits.EDIT, GONE) and not all(map(_is_scratch, words)):
-        yield FileChange(ELSEWHERE, what=act.what)
+        yield FileChange(ELSEWHERE, subject=act.excerpt)
     paths = [path for path in _paths(words, act, site) if path.rpartition("/")[2] != "{}"]
     if verb in _PLACING:
         yield from (FileChange(limits.MOVE, path) for path in paths[:-1] if verb == "mv")
@@ -275,7 +275,7 @@ def _changes_of_command(act: Act, branch: str, site: CommandSurroundings) -> Ite
         return
     for kind in _command_kinds(act):
         if act.elsewhere and kind == RESTART:
-            yield FileChange(ELSEWHERE, what=act.what)
+            yield FileChange(ELSEWHERE, subject=act.excerpt)
         what = "main" if act.name in ("gh", "glab") else branch
         if kind not in (limits.COMMIT, limits.MERGE):
             what = f"{' '.join((act.name, *act.args))} {branch}".rstrip()
@@ -284,17 +284,17 @@ def _changes_of_command(act: Act, branch: str, site: CommandSurroundings) -> Ite
             yield FileChange(DATA, databases.file_of(act, site), what)
         if kind == limits.PUSH and PATTERNS["forced"].search(what):
             what += f" {limits.FORCE}"
-        yield FileChange(kind, what=what[:MOST_TEXT])
+        yield FileChange(kind, subject=what[:MOST_TEXT])
     texts = act.texts(_INSTALL_TAKES)
     if texts and texts[0] in _INSTALLERS.get(act.name, ()):
         for package in texts[1:]:
             if not re.search(r"^[./~]|\.(?:whl|txt|toml)$", package):
-                yield FileChange(limits.INSTALL, what=package)
+                yield FileChange(limits.INSTALL, subject=package)
     if deed := _deed_words(act):
-        yield FileChange(limits.DEED, what=deed)
+        yield FileChange(limits.DEED, subject=deed)
     whole_command = "\0".join((act.program or act.name, *act.args))[:MOST_TEXT]
     yield from (
-        FileChange(limits.RUN, what=command) for command in (*act.command.via, whole_command)
+        FileChange(limits.RUN, subject=command) for command in (*act.command.via, whole_command)
     )
 
 

@@ -35,22 +35,22 @@ MOST_SEEN = 2_000
 class Course:
     """Where a session's work has gone so far: kept in memory, one for each session."""
 
-    seen: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    seen_paths: OrderedDict[str, None] = field(default_factory=OrderedDict)
     """Paths within the project that were read, named or changed."""
     row: list[str] = field(default_factory=list)
     """The last changes, as long as none of them has to do with what was asked."""
-    told_row: bool = False
+    has_told_row: bool = False
 
     def prompted(self) -> None:
         """A new prompt came: begin anew."""
         self.row.clear()
-        self.told_row = False
+        self.has_told_row = False
 
     def note(self, path: str) -> None:
         """Remember that a path was read or named."""
-        self.seen[path] = None
-        while len(self.seen) > MOST_SEEN:
-            self.seen.popitem(last=False)
+        self.seen_paths[path] = None
+        while len(self.seen_paths) > MOST_SEEN:
+            self.seen_paths.popitem(last=False)
 
 
 def look(
@@ -58,7 +58,7 @@ def look(
 ) -> list[Finding]:
     """Return how a call breaks a limit or leads away from what was asked, and remember the call."""
     findings = [
-        Finding(LIMIT, HIGH, what, f"The user said: \u201c{limit.said}\u201d \u2013 {how}.", f"{limit.act} {what}")
+        Finding(LIMIT, HIGH, what, f"The user said: \u201c{limit.sentence}\u201d \u2013 {how}.", f"{limit.act} {what}")
         for limit, how, what in broken_limits.broken(objectives.limits, view, site)
     ]  # fmt: skip
     if objectives.is_specific:
@@ -87,8 +87,8 @@ def _find_drift(
         why = f"Nothing that was asked, read or named has to do with {inner}."
         yield Finding(SCOPE_DRIFT, LOW, inner, why, posixpath.dirname(inner) or inner)
     course.row += [inner for inner, _ in changed]
-    if changed and len(course.row) >= LONG_ROW and not course.told_row:
-        course.told_row = True
+    if changed and len(course.row) >= LONG_ROW and not course.has_told_row:
+        course.has_told_row = True
         where = ", ".join(dict.fromkeys(course.row[-3:]))
         why = f"The last {len(course.row)} changes ({where}) say nothing of what was asked."
         yield Finding(TARGET_DRIFT, LOW, where, why, "row")
@@ -101,12 +101,14 @@ def _is_telling(inner: str) -> bool:
 
 def _is_unseen(course: Course, inner: str, kind: str) -> bool:
     """Whether nobody came across a file, its folder or anything of its name before."""
-    if inner in course.seen or kind not in (limits.EDIT, limits.CREATE, limits.DELETE):
+    if inner in course.seen_paths or kind not in (limits.EDIT, limits.CREATE, limits.DELETE):
         return False
     folder = posixpath.dirname(inner)
-    if not folder or any(path.startswith(folder + "/") or path == folder for path in course.seen):
+    if not folder or any(
+        path.startswith(folder + "/") or path == folder for path in course.seen_paths
+    ):
         return False
-    path_terms = [terms_of(path.replace("/", " ")) for path in list(course.seen)[-200:]]
+    path_terms = [terms_of(path.replace("/", " ")) for path in list(course.seen_paths)[-200:]]
     counts = Counter(term for terms in path_terms for term in terms)
     # What stands in most paths, such as a package's name, makes nothing akin.
     common = {term for term, times in counts.items() if times > max(2, 0.6 * len(path_terms))}

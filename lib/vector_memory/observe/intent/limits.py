@@ -50,7 +50,7 @@ class _Word(NamedTuple):
 class _Context(NamedTuple):
     """What stands before a clause: the paths that "it" may mean, and the words."""
 
-    named: tuple[str, ...]
+    paths: tuple[str, ...]
     earlier: str
 
 
@@ -60,7 +60,7 @@ class Limit(NamedTuple):
     Attributes:
         act: what must not be done.
         things: paths, branches, packages, commands that it must not be done to; () for whatever it be.
-        said: the user's sentence.
+        sentence: the user's own, shortened.
         is_only: whether it is ruled out for all but these things.
         waits: whether it is ruled out until the user says so.
         is_alone: whether its prompt gives no order beside it: nothing is to be done, wherever it be.
@@ -69,7 +69,7 @@ class Limit(NamedTuple):
 
     act: str
     things: tuple[str, ...]
-    said: str
+    sentence: str
     is_only: bool = False
     waits: bool = False
     is_alone: bool = False
@@ -184,9 +184,9 @@ def _act_of(word: str) -> str:
 
 
 def _limits_of_sentence(
-    sentence: str, earlier: str, all_paths: tuple[str, ...], said: str
+    sentence: str, earlier: str, all_paths: tuple[str, ...], original: str
 ) -> Iterator[Limit]:
-    said = said if len(said) <= MOST_SAID else said[: MOST_SAID - 1] + "\u2026"
+    original = original if len(original) <= MOST_SAID else original[: MOST_SAID - 1] + "\u2026"
     wait = PATTERNS["wait"].search(sentence)
     if wait and not PATTERNS["describes"].match(sentence) and "s" not in _kinds(_words(sentence)):
         context = _Context(all_paths, earlier)
@@ -194,7 +194,7 @@ def _limits_of_sentence(
         for ruling in _rulings_of_phrase(wait["verb"] or wait["verb2"], phrase, context, True):
             act, things, is_only = ruling
             spares_new = _is_of_existing(ruling, phrase)
-            yield Limit(act, things, said, is_only, True, spares_new=spares_new)
+            yield Limit(act, things, original, is_only, True, spares_new=spares_new)
         return
     for part in PATTERNS["clause"].split(PATTERNS["label"].sub(r"\1 ", sentence)):
         clause = part.strip(" .!()")
@@ -204,9 +204,9 @@ def _limits_of_sentence(
         for ruling in _rulings_of_clause(clause, context) if waits or not condition else ():
             act, things, is_only = ruling
             # "Them" are what was named before, with what was said of it there.
-            is_named = things != context.named or _things(clause)
+            is_named = things != context.paths or _things(clause)
             spares_new = _is_of_existing(ruling, clause if is_named else f"{earlier}\n{clause}")
-            yield Limit(act, things, said, is_only, waits, spares_new=spares_new)
+            yield Limit(act, things, original, is_only, waits, spares_new=spares_new)
         earlier = clause if _things(clause) or not _things(earlier) else earlier
 
 
@@ -434,9 +434,9 @@ def _files_of(thing: str, context: _Context, means_all: bool = False) -> tuple[s
         return things
     wide = next(((name,) for kind, name in _WIDE.items() if kind in kinds), ())
     # "Those files" are the ones that were named, "files" are any.
-    if "c" in kinds and (context.named or not wide):
-        return context.named
-    return wide or (() if words else (ANYTHING,) if means_all else context.named)
+    if "c" in kinds and (context.paths or not wide):
+        return context.paths
+    return wide or (() if words else (ANYTHING,) if means_all else context.paths)
 
 
 def _bare_name(thing: str, act: str) -> tuple[str, ...]:
@@ -505,8 +505,8 @@ def _lifts(prompt: str, limit: Limit) -> bool:
     names_it = any(name in prompt for name in map(_spoken_name, limit.things) if name)
     if limit.waits and PATTERNS["approved"].search(prompt):
         return True
-    if PATTERNS["for_this"].search(limit.said.lower()) and goes_on:
-        return not names_it or "for now" in limit.said.lower()
+    if PATTERNS["for_this"].search(limit.sentence.lower()) and goes_on:
+        return not names_it or "for now" in limit.sentence.lower()
     if limit.act in ON_FILES:
         if limit.is_only:
             return goes_on and not names_it

@@ -131,7 +131,7 @@ def measure(turns: Sequence[TaskTurn], next_prompt: str = "", session: str = "")
         model=next((turn.model for turn in reversed(turns) if turn.model), ""),
         order=turns[0].order,
         skills=_unique(call.said for call in calls if call.job == tasks.SKILL and call.said),
-        asked=asking_turn.told,
+        asked=asking_turn.opening,
     )
 
 

@@ -79,7 +79,7 @@ class TaskTurn(NamedTuple):
         order: by what a subagent's prompt is known, "" for the session itself.
         orders: those that it gave, each with the kind of subagent that it went to.
         terms: those of the prompt, as `Task` has them.
-        told: how the prompt begins, as it may be told; "" where it may not.
+        opening: how the prompt begins, as it may be told; "" where it may not.
     """
 
     key: str
@@ -92,7 +92,7 @@ class TaskTurn(NamedTuple):
     order: str = ""
     orders: tuple[tuple[str, str], ...] = ()
     terms: tuple[str, ...] = ()
-    told: str = ""
+    opening: str = ""
 
 
 def group(turns: Iterable[TaskTurn]) -> list[list[TaskTurn]]:

@@ -137,7 +137,7 @@ def _turn(
         order=order_of(exchange.prompt) if exchange.is_subagent else "",
         orders=tuple((call.order, clean(call.calls)) for call in exchange.calls if call.order),
         terms=tuple(sorted(terms_of(prompt))),
-        told=_opening_of(prompt),
+        opening=_opening_of(prompt),
     )
 
 

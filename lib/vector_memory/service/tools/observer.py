@@ -136,7 +136,7 @@ def _work_folder(folder: str, place: projects.Place) -> str:
 def _look(ctx: Context, call: ToolCall, watched: WatchedSession) -> list[Finding]:
     if watched.heard_prompts != call.asked:
         _take_prompts(ctx, call, watched)
-    site = replace(watched.site, cwd=os.path.realpath(call.cwd), made=watched.made_paths)
+    site = replace(watched.site, cwd=os.path.realpath(call.cwd), made_paths=watched.made_paths)
     command = call.input.get("command")
     is_shell = call.tool in judge.SHELL_TOOLS and isinstance(command, str)
     line = command_line.of_tool(call.tool, str(command), site) if is_shell else None
@@ -168,7 +168,7 @@ def _contract_breaches(ctx: Context, call: ToolCall, findings: Sequence[Finding]
     for finding in findings:
         if contract := contracts.forbidden(ctx, contracts_in_force, finding.category):
             why = f"the contract \u201c{contract.name}\u201d does not allow it ({finding.category})"
-            breaches.append(Finding(CONTRACT, HIGH, finding.what, why, finding.target))
+            breaches.append(Finding(CONTRACT, HIGH, finding.words, why, finding.target))
     return breaches
 
 
@@ -273,7 +273,7 @@ def _flag(ctx: Context, call: ToolCall, watched: WatchedSession, finding: Findin
         category=finding.category,
         severity=finding.severity,
         # A commit on a branch that is not known has no name: the command says what was done.
-        text=_line(finding.what.strip() or str(call.input.get("command", "")), WHAT_CHARS),
+        text=_line(finding.words.strip() or str(call.input.get("command", "")), WHAT_CHARS),
         reason=_line(finding.why, WHY_CHARS),
         target=target,
         topic=_line(watched.objectives.in_short, WHY_CHARS),

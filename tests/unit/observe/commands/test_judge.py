@@ -205,7 +205,7 @@ def test_what_looks_like_it_is_not(command: str) -> None:
 
 def test_what_the_session_made_is_its_own() -> None:
     """Deleting it takes nothing away; what was there before is another thing."""
-    around = CommandSurroundings(ROOT, ROOT, HOME, made={f"{ROOT}/draft"})
+    around = CommandSurroundings(ROOT, ROOT, HOME, made_paths={f"{ROOT}/draft"})
     assert found("rm -rf draft", around) == []
     assert found("rm -rf drafts", around) == [("delete", HIGH)]
 
@@ -319,7 +319,7 @@ def test_of_what_another_server_is_given_little_is_visited() -> None:
 def test_a_command_is_given_on_whole() -> None:
     """It is cut after it was redacted: a cut may hide the end of a secret."""
     long = "rm -rf src " + "x" * 500
-    assert judge.of_command(long, PLACE)[0].what == long
+    assert judge.of_command(long, PLACE)[0].words == long
 
 
 @pytest.mark.parametrize("command", ["su -c A=b", "pdsh -w a ' '", "adb shell", "cmd /c A=b"])
@@ -428,7 +428,7 @@ def test_a_redirection_is_told_with_its_target() -> None:
     told = judge.of_command("bash -c ': > src/app.py'", PLACE) + judge.of_command(
         "printf x > .env", PLACE
     )
-    assert [one.what.endswith(("> src/app.py'", "> src/app.py", "> .env")) for one in told] == [
+    assert [one.words.endswith(("> src/app.py'", "> src/app.py", "> .env")) for one in told] == [
         True
     ] * len(told)
     assert len(told) == 2

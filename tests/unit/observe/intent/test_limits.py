@@ -380,7 +380,7 @@ OLD, NEW = "/p/db/migrations/1.sql", "/p/db/migrations/2.sql"
 def reached(prompt: str, tool: str, *made: str, **given: Any) -> bool:
     """Whether a call breaks a limit where one migration is there and some were made in the session."""
     there = {"/p/db/migrations", OLD, *made}.__contains__
-    place = CommandSurroundings(ROOT, ROOT, "/home/u", exists=there, made=made)
+    place = CommandSurroundings(ROOT, ROOT, "/home/u", exists=there, made_paths=made)
     view = changes.of_call(tool, given, place)
     return bool(list(broken_limits.broken(limits.read(prompt), view, place)))
 
