@@ -1,1 +1,1 @@
-"""How memories age and meet: duplicates now; decay, consolidation and their calendar."""
+"""What a newer text is to an older one: the same, a replacement, a contradiction, an answer, the fix of a problem."""

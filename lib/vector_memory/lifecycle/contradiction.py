@@ -127,7 +127,7 @@ def _side(text: ParsedText, other: ParsedText) -> _Side:
 
 
 def _only_one_denies(new: ParsedText, old: ParsedText) -> bool:
-    """Whether one of both is denied in what the other one is about, and the other one not."""
+    """Whether one of both is denied, in clauses about what the other one says, and the other one not."""
     return new.denials(old.keys()) % 2 != old.denials(new.keys()) % 2
 
 
@@ -278,8 +278,8 @@ def _has_number(side: _Side) -> bool:
 
 def _relate_differently(newer: _Side, older: _Side) -> bool:
     """Whether both values stand in other relations to their verbs: "use pytest" and "run on every push" are of other
-    questions, while "is MIT" and "is under MIT" answer one. Where something comes from or when it is always
-    differs from the rest; by what means differs from what it is, and, unless the newer one says "now", from where."""
+    questions, while "is MIT" and "is under MIT" answer one. An origin or a time always differs from any other
+    relation; means differ from an object, and, unless the newer one says "now", from a place."""
     new, old = (
         {term.way for term in side.value if term.sort not in PREDICATE} for side in (newer, older)
     )

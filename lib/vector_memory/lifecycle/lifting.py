@@ -1,7 +1,8 @@
 """Whether the user says later that a rule of his holds no more, in words that are no rule themselves: "you may push to
 main now" after "never push to main".
 
-What says so says little else: another word names who else may, where or when else, who said it or what to do about it.
+Such a sentence says little else: any other word names who else may, where or when else, who said it or what to do
+about it.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from vector_memory.text import analysis, tables, wording
 from vector_memory.text.words import clauses_in
 
 LEAST_SHARED = 0.5
-"""The share of a rule's words that what has another value for it says at least ("cached for 30 minutes now"), and more
-than which is said of what need not be done any more."""
+"""The share of a rule's words that a clause with another value must repeat ("cached for 30 minutes now"), and more than
+which must be repeated where it need not be followed any more."""
 _GRAMMAR = tables.sets("grammar")
 _ALLOWING = _GRAMMAR["allowing"]
 _REQUIRING = _GRAMMAR["weighing"] | {"must", "need", "longer", "anymore"}
@@ -35,8 +36,8 @@ _OF_US = frozenset(("you", "we", "it", "there"))
 
 
 def lifts(text: str, rule: str) -> bool:
-    """Whether a sentence says that a rule holds no more: that its act may be done, need not be, or is done otherwise. What
-    asks, limits it to a case, or tells of what was or of what others may, does not."""
+    """Whether a sentence says that a rule holds no more: that its act may be done, need not be, or is done otherwise. A
+    question, a limit to a case, or a report of what was or of what others may, lifts nothing."""
     return any(_lifts(sentence, rule) for sentence in clauses_in(text, ".;!?"))
 
 
@@ -57,7 +58,7 @@ def _lifts(sentence: str, rule: str) -> bool:
 
 
 def _is_said_of_us(new: ParsedText, old: ParsedText) -> bool:
-    """Whether a clause tells, of now, what those who talk may do, or what is so of a thing: it neither asks nor requests."""
+    """Whether a clause states, for now, what the speakers may do, or how a thing is: it neither asks nor requests."""
     tokens = [token.lower() for token in new.tokens]
     verb = next((place for place, token in enumerate(tokens) if token in _TELLING), None)
     if verb == 0 or not _PAST.isdisjoint(tokens):

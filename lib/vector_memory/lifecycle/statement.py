@@ -27,7 +27,7 @@ _MODALS = _GRAMMAR["modals"]
 _AUXILIARIES = _MODALS | {"is", "was", "be", "has", "have", "had", "needs", "need", "uses", "use"}
 _PREPOSITIONS = _GRAMMAR["prepositions"]
 _NARROWING = _GRAMMAR["narrowing"]
-"""Prepositions that say of what something holds, once it is said what holds."""
+"""Prepositions that narrow the topic where they stand behind the value: "in staging"."""
 _FILLERS = frozenset(map(analysis.stem, _GRAMMAR["fillers"]))
 """Verbs and adverbs that say nothing of a topic."""
 _DETERMINERS = frozenset(("every", "any", "old", "per"))
@@ -39,7 +39,7 @@ FROM, TIME, MEANS, PLACE, OBJECT = "from", "time", "means", "place", ""
 """How a word stands to its verb."""
 _PARTICIPLES = _GRAMMAR["participles"]
 _OWNING = frozenset(analysis.stem(word) for word in ("owns", "maintains", "leads", "reviews"))
-"""What is said with these verbs is who it is that does so: "Ana owns the parser" is about the parser."""
+"""Verbs whose subject is the value: "Ana owns the parser" is about the parser."""
 
 
 class Term(NamedTuple):

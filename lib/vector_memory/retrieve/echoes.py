@@ -74,9 +74,9 @@ class ShownTexts:
 
 
 def each_once(hits: Sequence[Hit]) -> list[Hit]:
-    """Return hits without those that say again what a better one says: of an exchange its best passage is told, which
-    others of it are told with, and not also the ideas that were found in it. What mended an error is more than such an
-    idea: it was seen to work."""
+    """Return hits without those that say again what a better one says: the best passage of an exchange stands for its
+    others, and for the ideas that were found in it. What mended an error is more than such an idea: it was seen to
+    work."""
     best_passages: dict[tuple[str, int], Hit] = {}
     for hit in hits:
         if hit.memory.kind == PASSAGE and hit.memory.source.session:

@@ -113,8 +113,8 @@ def relevance(
 
 
 def falling(relevances: Iterable[float]) -> list[float]:
-    """Return relevances in the order of their hits so that they never rise: what stands before what is surer shares
-    one mean with it. The order knows more than the relevance does, so both together say more than it alone.
+    """Return relevances in the order of their hits, made never to rise: hits that stand before surer ones share one
+    mean with them. The order knows more than the relevance does, so both together say more than it alone.
 
     Source: M. Ayer et al., "An Empirical Distribution Function for Sampling with Incomplete Information", 1955 (pool
     adjacent violators).

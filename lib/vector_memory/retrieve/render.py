@@ -178,8 +178,8 @@ class Shares:
 
 
 def _share(tokens_left: int, place: int, count: int) -> int:
-    """Return the tokens for the hit at a place: a part of what is left, but so much that it says
-    something, and everything where another would not fit."""
+    """Return the tokens for the hit at a place: a part of those that are left, but enough to say
+    something, and all of them where no other note would fit behind."""
     share = (
         int(tokens_left * FIRST_SHARE)
         if place == 0

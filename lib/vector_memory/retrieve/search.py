@@ -30,9 +30,9 @@ may, and where nearly all is of the session itself, the rest says little."""
 AT_A_STRETCH = 50
 """How many hits are made without a pause: half of what a hook's answer takes."""
 NEARLY = 0.75
-"""The share of an older hit's score from which a newer one that contradicts it goes before it."""
+"""The share of an older hit's score from which on a newer one that contradicts it is put before it."""
 ASKED_FOR = 0.9
-"""How relevant a memory is at least that is of the time and kind that are all that was asked for."""
+"""The least relevance of a memory of the time and kind, where nothing else was asked for."""
 OWN_PROJECT = 0.1
 """What a memory of the project that the question comes from gains over a global one."""
 OTHERS_WEIGHT = 0.9
@@ -248,7 +248,7 @@ def _with_newer(
 
 
 def _with_rivals(hits: Sequence[Hit]) -> list[Hit]:
-    """Return hits of which those fit too that contradict one that fits: who is told the one must see the other."""
+    """Return hits; one that contradicts a fitting hit fits as well: who is told the one must see the other."""
     fitting = {hit.memory.id for hit in hits if hit.fits}
     return [
         replace(hit, fits=hit.fits or any(other.id in fitting for other in hit.against))
@@ -383,7 +383,7 @@ def _load_timely(
     fits: Callable[[Memory], bool],
     is_known: Callable[[Memory], bool],
 ) -> list[tuple[_FusedCandidate, Memory]]:
-    """Return the first so many that fit with their memories, of those that say the very same only the first; where
+    """Return the first `count` candidates that fit, with their memories, of copies of one text only the first; where
     some are not of the time that is asked about, as many more that are."""
     said_keys: set[tuple[object, ...]] = set()
 
@@ -451,8 +451,8 @@ def _with_links(
     fits: Callable[[Memory], bool],
     question: str,
 ) -> tuple[list[_Weighed], _Against]:
-    """Add what is linked to the best, each behind the one that brought it; return with that which
-    of all contradict each other."""
+    """Add what is linked to the best, each behind the hit that brought it; return all, and what
+    contradicts each."""
     added: list[_Weighed] = []
     links: list[Link] = []
     for place, shelf in enumerate(shelves):
@@ -483,7 +483,7 @@ def _newest_first(
     weighed: list[_Weighed], links: Sequence[Link], question: str
 ) -> tuple[list[_Weighed], _Against]:
     """Put the newer of two that contradict each other right before the older one, where it is nearly as
-    good and holds what the older one holds of the question; return with that what contradicts each."""
+    good and holds what the older one holds of the question; return all, and what contradicts each."""
     by_id = {item.memory.id: item for item in weighed}
     against: _Against = {}
     for link in links:

@@ -40,7 +40,7 @@ _READING = (
     "|compare|dump|list|fix|change|copy|extract|take|grep|find|search|verify|validate|parse|debug|write|rename|replace"
     "|review|explain|decrypt|what|which|is|are|does|has|where|zeig|lies|prüfe?"
 )
-"""What is done with a file of secrets, or asked about it, by who wants it read; to leave it alone is none of these."""
+"""Verbs and questions of a user who wants a file of secrets read; to leave it alone is none of these."""
 _NO_NAMES = frozenset(
     {"git", "push", "origin", "upstream", "https:", "com", "org", "raw", "install"}
 )
@@ -164,8 +164,8 @@ def _is_spoken_of(sentence: str, start: int, end: int) -> bool:
 
 
 def _object_words(text: str, ends: Collection[str]) -> list[str]:
-    """Return the words of an object: up to what ends it, or another verb in its row, and without what leaves it to the
-    words behind to say what is meant."""
+    """Return the words of an object: up to a word that ends it or to the next verb of a row, and without words at its
+    head that name nothing: "all of the files"."""
     words = [word.strip(_AROUND + "/") for word in text.replace(",", " and ").split()]
     pairs = zip(words, [*words[1:], ""], strict=False)
     kept_words = [word for word, _ in itertools.takewhile(lambda pair: not _is_end(*pair, ends), pairs) if word]  # fmt: skip

@@ -13,7 +13,7 @@ SURE, LEAST = 0.95, 5
 LAST_RUNS, LEAST_RUNS = 5, 3
 TOO_FEW_RUNS = "too few runs to compare with"
 WORSE, SPREADS = 1.2, 3.0
-"""What is worse than usual is so many times the median of the last runs, and so many spreads from it."""
+"""A figure is worse than usual beyond so many times the median of the last runs and so many spreads above it."""
 
 
 @dataclass(frozen=True)

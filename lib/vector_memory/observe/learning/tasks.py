@@ -30,7 +30,7 @@ NEW_AFTER = timedelta(hours=6)
 MOST_TURNS = 40
 SHORT_WORDS = 12
 TROUBLE_CHARS, LOOKED_CHARS = 100, 600
-"""What of a prompt says that something is broken, and what kind of task it begins."""
+"""Characters of a prompt in which a report of trouble is looked for, and the kind of task that it begins."""
 HEAD_CHARS, NEAR_CHARS = 30, 160
 _KINDS = {name[5:]: words for name, words in PATTERNS.items() if name.startswith("kind_")}
 KINDS = tuple(_KINDS)

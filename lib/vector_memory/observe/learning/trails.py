@@ -27,7 +27,7 @@ SURE, LIKELY, FAILURE = 1.0, 0.5, 1.0
 LEAST_WON, LEAST_SESSIONS, LEAST_RATE = 3, 2, 0.7
 LONGEST = 4
 GENERAL = 0.5
-"""The share of a kind's tasks that must have taken a step, of those that ran anything that comes again."""
+"""The share of a kind's tasks, of those that ran a job which comes again, that must have taken a step."""
 COMMON = 0.75
 """The share of a job's command lines in which a word must stand: what differs from task to task is of the task."""
 ANY = "change"

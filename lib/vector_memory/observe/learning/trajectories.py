@@ -25,7 +25,7 @@ MET = ". Met on the way: "
 SAME = 0.8
 """The share from which the newer one stands for both."""
 MOST_FAILED, MOST_TRIED = 2, 20
-"""From how many tasks that it came into and that were not done it may be told no more; of how many it is kept."""
+"""So many tasks that it came into and that failed, more than were done, end its being told; so many are kept."""
 
 
 @dataclass(frozen=True)

@@ -58,8 +58,8 @@ class Habit:
 
 
 def recurring(tasks: Sequence[Task]) -> list[Habit]:
-    """Return the troubles that came again in several tasks, the most frequent first, of those that one
-    command line ended the most frequent alone."""
+    """Return the troubles that came again in several tasks, the most frequent first; of several that the
+    same command line ended only the most frequent."""
     by_sign: dict[str, list[tuple[Task, Trouble]]] = {}
     for task in tasks:
         for trouble in task.trouble:

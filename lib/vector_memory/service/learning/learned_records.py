@@ -149,8 +149,8 @@ def each_once(tasks: Iterable[outcomes.Task]) -> list[outcomes.Task]:
 def tasks_of_shown(
     ctx: Context, tasks: Iterable[outcomes.Task]
 ) -> Iterator[tuple[str, outcomes.Task]]:
-    """Yield the ids of what sessions were shown, each with the task that it came into where a check or the user
-    says how that ended. Being there when a task went well is no proof of having helped.
+    """Yield the ids of what sessions were shown, each with the task in which it was shown, where a check or the
+    user says how that ended. Being there when a task went well is no proof of having helped.
 
     Args:
         tasks: what sessions did themselves, the oldest first.

@@ -251,7 +251,7 @@ def _flags(
     ctx: Context, call: ToolCall, watched: WatchedSession, findings: Sequence[Finding]
 ) -> list[Flag]:
     """Return findings as they are kept: redacted, then cut; none where words of the call cannot be checked.
-    The whole call first, so that its secrets go from the words that are kept of it."""
+    The whole call is checked first, so that its secrets go from the words that are kept of it."""
     try:
         for text in (*levels.strings_in(call.input), *call.asked):
             redact.clean(text)

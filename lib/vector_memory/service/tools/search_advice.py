@@ -281,9 +281,9 @@ def _score(candidate: NamedMemory, now: datetime) -> float:
 def _with_files(
     wanted: SearchTerms, roots: Sequence[str], candidate: NamedMemory
 ) -> NamedMemory | None:
-    """Return a memory with the files that it names, those that are looked in first; None where it may not
-    speak. What was decided or found out about a name may, but for files that are not where is looked; anything
-    else has to say where that is."""
+    """Return a memory with the files that it names, those in the searched places first; None where it may not
+    speak. One that has the searched name itself may, unless all of its files lie elsewhere; any other has to
+    name a file."""
     memory = candidate.memory
     files: Sequence[str] = [*mentions.files(memory.text), *memory.files]
     if memory.kind in TALK:
@@ -471,8 +471,8 @@ def _note(
 
 
 def _head(candidate: NamedMemory, states: dict[str, str]) -> str:
-    """Return a note's first line: what every memory's says, without the transcript that it came from, whose
-    name is long, and with its files and what became of them."""
+    """Return a note's first line: that of any memory, without the long name of the transcript that it came
+    from, and with its files and what became of them."""
     memory = candidate.memory
     date = days.local(memory.created_at).date().isoformat()
     project = project_names([candidate.shelf])
