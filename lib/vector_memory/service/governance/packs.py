@@ -121,7 +121,7 @@ def _publish(ctx: Context, request: PackRequest, folder: str) -> PackAnswer:
         raise BadInputError(f"{folder} is not empty.", "Give a folder that is.")
     scope = Scope(projects=(place.id,), collections=COLLECTIONS)
     kept = each_of(ctx.shelves_of(place), lambda journal: journal.iter_memories(scope, limit=MOST))
-    going = [memory for memory in kept if contents.may_go(memory, ctx.now())]
+    going = [memory for memory in kept if contents.may_be_published(memory, ctx.now())]
     if not going:
         raise NotFoundError(
             "There is nothing to publish.", f"Packs hold {' and '.join(COLLECTIONS)}."

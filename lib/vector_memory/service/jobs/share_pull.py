@@ -44,7 +44,7 @@ def step(ctx: Context, run: JobRun) -> Step:
 
 def _is_shared(ctx: Context, root: str) -> bool:
     try:
-        corner = team.corner_of(ctx, ctx.place(root) if root else None)
+        corner = team.shared_project(ctx, ctx.place(root) if root else None)
         return team.share_of(ctx, corner) is not None
     except VectorMemoryError:
         return False

@@ -40,7 +40,7 @@ class BegunPurge:
 
     id: str
     chosen: PurgeSelection
-    told: list[team.Corner]
+    told: list[team.SharedProject]
     summarized: set[str]
     was_interrupted: bool = False
 
@@ -71,7 +71,8 @@ def noted(ctx: Context) -> Iterator[tuple[PurgeRequest, BegunPurge]]:
         pieces = _opened(ctx, id, record.text("words"))
         chosen = PurgeSelection(record.text("form"), parts, sessions, pieces, set(), *where)
         corners = [
-            team.corner_of(ctx, ctx.place(word) if word else None) for word in record.words("told")
+            team.shared_project(ctx, ctx.place(word) if word else None)
+            for word in record.words("told")
         ]
         request = PurgeRequest(
             actor=record.text("actor"),

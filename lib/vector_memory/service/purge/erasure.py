@@ -10,13 +10,13 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.purge.selection import PurgeRequest, PurgeSelection
 from vector_memory.service.sharing import team
-from vector_memory.service.sharing.team import Corner
+from vector_memory.service.sharing.team import SharedProject
 
 ACTION = "purge"
 """The entry of the audit log that a certificate is about."""
 
 
-def shared_with(ctx: Context, chosen: PurgeSelection) -> list[Corner]:
+def shared_with(ctx: Context, chosen: PurgeSelection) -> list[SharedProject]:
     """Return where something that goes was published, or may have been: what is noted of it cannot be read."""
     going = set(chosen.ids)
     roots = [
@@ -25,8 +25,8 @@ def shared_with(ctx: Context, chosen: PurgeSelection) -> list[Corner]:
         for project in part.shelf.journal.projects()
         if project.root and project.id in {memory.project for memory in part.memories}
     ]
-    corners = [team.corner_of(ctx, ctx.place(root)) for root in dict.fromkeys(roots)]
-    corners.append(team.corner_of(ctx, None))
+    corners = [team.shared_project(ctx, ctx.place(root)) for root in dict.fromkeys(roots)]
+    corners.append(team.shared_project(ctx, None))
     concerned = []
     for corner in corners:
         try:
@@ -41,7 +41,7 @@ def shared_with(ctx: Context, chosen: PurgeSelection) -> list[Corner]:
 
 
 def take_back(
-    ctx: Context, request: PurgeRequest, corners: list[Corner], gone: Sequence[str]
+    ctx: Context, request: PurgeRequest, corners: list[SharedProject], gone: Sequence[str]
 ) -> tuple[list[str], dict[str, str]]:
     """Publish there what was published before without what is gone: nothing new goes out. Without a certificate it is
     only told.

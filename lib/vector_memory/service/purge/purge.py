@@ -250,7 +250,7 @@ def _remove_rows(ctx: Context, part: StorePart) -> int:
         from vector_memory.service.sharing import share
 
         # No pull is to bring it again.
-        share.refuse(ctx, part.memories, part.damaged)
+        share.note_rejected(ctx, part.memories, part.damaged)
     with shelf.storing, shelf.following:
         release_older(shelf, part.ids, part.memories)
         return shelf.journal.purge(part.ids)

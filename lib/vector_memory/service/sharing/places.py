@@ -27,7 +27,7 @@ def _is_part(name: str) -> bool:
     return is_slug(name, ".-", LONGEST_PART)
 
 
-def gone(name: str) -> NotFoundError:
+def missing_file(name: str) -> NotFoundError:
     """Return the error for a file that is not there."""
     return NotFoundError(
         f"There is no {name} at the place where it is shared.",
@@ -78,12 +78,12 @@ class Folder(SharedPlace):
     def names(self, folder: str) -> list[str]:
         """Return the names of what is in a folder."""
         try:
-            listed = os.listdir(self._path(folder))[:MOST_NAMES]
+            entries = os.listdir(self._path(folder))[:MOST_NAMES]
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
             raise explained(folder, error) from error
-        return sorted(filter(_is_part, listed))
+        return sorted(filter(_is_part, entries))
 
     def read(self, name: str, most_bytes: int) -> bytes:
         """Return a file, one byte more than `most_bytes` where it is longer."""
@@ -91,7 +91,7 @@ class Folder(SharedPlace):
             with open_regular(self._path(name), self.root) as file:
                 return file.read(most_bytes + 1)
         except FileNotFoundError:
-            raise gone(name) from None
+            raise missing_file(name) from None
         except OSError as error:
             raise explained(name, error) from error
 
@@ -135,7 +135,7 @@ class Folder(SharedPlace):
 
 
 TRIES = 6
-"""How often a push is tried that others are quicker than."""
+"""How often a push is tried that fails since others pushed first."""
 
 
 class Repository(Folder):
@@ -156,7 +156,7 @@ class Repository(Folder):
         Raises:
             BadInputError: git cannot: it says why.
         """
-        # A copy of an empty one may hold what could not be pushed: nobody but us would read it there.
+        # Our copy of an empty repository may hold commits that could not be pushed, which nobody else would ever read.
         if self._bare and not (self._is_copied() and self._has_remote_branch()):
             shutil.rmtree(self.root, ignore_errors=True)
             private.make_folder(os.path.dirname(self.root))
@@ -165,7 +165,7 @@ class Repository(Folder):
             return
         self._git("fetch", "--quiet", "origin")
         if self._bare:
-            # Nothing is kept in our own copy but what is to be pushed at once.
+            # Our own copy holds nothing that has to be kept: what is written there is pushed at once.
             self._git("reset", "--quiet", "--hard", f"origin/{self._branch}")
         else:
             self._git("merge", "--quiet", "--ff-only", f"origin/{self._branch}")
@@ -182,12 +182,12 @@ class Repository(Folder):
         if not self._tried("remote").stdout.strip():
             return
         for _ in range(TRIES):
-            pushed = self._tried("push", "--quiet", "origin", f"HEAD:{self._branch}")
-            if not pushed.returncode:
+            push = self._tried("push", "--quiet", "origin", f"HEAD:{self._branch}")
+            if not push.returncode:
                 return
             if self._has_remote_branch():
                 self._git("pull", "--quiet", "--rebase", "origin", self._branch)
-        raise git.refused("push", pushed.stderr)
+        raise git.refused("push", push.stderr)
 
     def _is_copied(self) -> bool:
         """Whether our copy is there and one of this repository: it was shared at another one before."""
@@ -228,7 +228,10 @@ class Bucket(SharedPlace):
 
     def __init__(self, bucket: str, prefix: str, access: Mapping[str, str]) -> None:
         self._root = "/".join(part for part in (bucket, prefix) if part)
-        self._access = {**{n: os.environ[n] for n in VARIABLES if n in os.environ}, **access}
+        self._access = {
+            **{name: os.environ[name] for name in VARIABLES if name in os.environ},
+            **access,
+        }
         self._opened: Any = None
 
     def names(self, folder: str) -> list[str]:
@@ -250,7 +253,7 @@ class Bucket(SharedPlace):
         with _explaining(name):
             if self._is_there(path):
                 raise BadInputError(f"{name} is there already.", "Publish again.")
-            # It is there once it is closed; what is broken off before leaves nothing.
+            # The file exists once the stream is closed; a write that is broken off leaves nothing.
             with self._files.open_output_stream(path) as file:
                 file.write(content)
 
@@ -270,18 +273,18 @@ class Bucket(SharedPlace):
             fs = standins.real("pyarrow.fs")
 
             endpoint = urlsplit(self._first(ENDPOINTS))
-            more: dict[str, Any] = {}
+            options: dict[str, Any] = {}
             if endpoint.netloc:
-                more = {"endpoint_override": endpoint.netloc, "scheme": endpoint.scheme}
+                options = {"endpoint_override": endpoint.netloc, "scheme": endpoint.scheme}
             if self._access.get(KEYS[0]):
-                more |= {"access_key": self._access[KEYS[0]]}
-                more |= {"secret_key": self._access.get(KEYS[1], "")}
-                more |= {"session_token": self._access.get(KEYS[2]) or None}
+                options |= {"access_key": self._access[KEYS[0]]}
+                options |= {"secret_key": self._access.get(KEYS[1], "")}
+                options |= {"session_token": self._access.get(KEYS[2]) or None}
             self._opened = fs.S3FileSystem(
                 region=self._first(REGIONS) or "us-east-1",
                 connect_timeout=CONNECT_S,
                 request_timeout=ANSWER_S,
-                **more,
+                **options,
             )
         return self._opened
 
@@ -294,7 +297,7 @@ def _explaining(name: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise gone(name) from None
+        raise missing_file(name) from None
     except OSError as error:
         raise BadInputError(
             f"The bucket did not do it: {str(error)[:300]}",
@@ -319,11 +322,11 @@ def place_at(url: str, copies: str, access: Mapping[str, str]) -> SharedPlace:
         BadInputError: the address is none of these.
         NotFoundError: there is no such folder.
     """
-    split = urlsplit(url)
-    if split.scheme == "s3" and split.netloc:
-        return Bucket(split.netloc, split.path.strip("/"), access)
+    parts = urlsplit(url)
+    if parts.scheme == "s3" and parts.netloc:
+        return Bucket(parts.netloc, parts.path.strip("/"), access)
     path = _path_of(url)
-    if split.scheme != "file" or split.netloc not in ("", "localhost") or path in ("", "/"):
+    if parts.scheme != "file" or parts.netloc not in ("", "localhost") or path in ("", "/"):
         raise BadInputError(
             f"{url!r} is no place to share at.", "Give file:///a/folder or s3://bucket/prefix."
         )
@@ -344,24 +347,26 @@ def require_apart(root: str, url: str) -> None:
     """
     if urlsplit(url).scheme != "file":
         return
-    here, root = os.path.realpath(_path_of(url)), os.path.realpath(root)
+    folder, root = os.path.realpath(_path_of(url)), os.path.realpath(root)
     # A folder that is no repository asks for no git.
-    if here == root or (_is_repository(here) and _addresses(here) & _addresses(root)):
+    if folder == root or (_is_repository(folder) and _addresses(folder) & _addresses(root)):
         raise BadInputError(
-            f"{here} is the project's own folder or repository, or a clone of it.",
+            f"{folder} is the project's own folder or repository, or a clone of it.",
             "`vector-memory share init --to file://…` with a folder in it, such as file://…/team, or another repository.",
         )
 
 
 def _addresses(folder: str) -> set[str]:
     """Return where a folder is, the repository that it belongs to, and this one's remotes, each in one spelling."""
-    told = [folder]
+    places = [folder]
     for words in (("rev-parse", "--git-common-dir"), ("remote", "-v")):
         lines = git.tried(folder, *words).stdout.decode("utf-8", "replace").splitlines()
         # Of a remote a line says "name<tab>address (push)".
-        told += [line.rpartition("\t")[2].partition(" (")[0] for line in lines]
+        places += [line.rpartition("\t")[2].partition(" (")[0] for line in lines]
     # Of folders `ledger` and `ledger.git` may be two; of an address they are one.
-    return {projects.folder_at(one, folder) or projects.address_of(one, folder) for one in told}
+    return {
+        projects.folder_at(place, folder) or projects.address_of(place, folder) for place in places
+    }
 
 
 def _is_repository(path: str) -> bool:

@@ -10,7 +10,7 @@ from vector_memory.model import Progress, Scope
 from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.sharing import contents, pull, team
-from vector_memory.service.sharing.contents import Shared
+from vector_memory.service.sharing.contents import PublishedMemory
 from vector_memory.service.sharing.places import SharedPlace, require_apart
 from vector_memory.service.sharing.pull import ShareRequest
 from vector_memory.service.sharing.team import Member, Published, TeamShare
@@ -78,9 +78,11 @@ class PublishAnswer(messages.Answer):
     left: dict[str, str] | None = messages.spare()
 
 
-def _told(chosen: Iterable[Shared], progress: Progress) -> Iterator[Shared]:
-    """Yield what is chosen, and tell how far that is."""
-    for count, shared in enumerate(chosen, 1):
+def _with_progress(
+    memories: Iterable[PublishedMemory], progress: Progress
+) -> Iterator[PublishedMemory]:
+    """Yield memories, and report progress."""
+    for count, shared in enumerate(memories, 1):
         yield shared
         if not count % TELL_EVERY:
             progress(count, 0, "looking through memories")
@@ -99,140 +101,144 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
     """
     if not request.dry_run:
         request.require_user("publishes memories")
-    project = messages.place_of(ctx, request)
-    kinds = messages.known_kinds(ctx, request.kinds, ctx.shelves_of(project), Scope())
+    project_place = messages.place_of(ctx, request)
+    kinds = messages.known_kinds(ctx, request.kinds, ctx.shelves_of(project_place), Scope())
     if private := [kind for kind in kinds if kind in contents.NEVER]:
         raise BadInputError(
             f"{private[0]} is never shared.", "It is talk as it was, or made of it."
         )
-    corner = team.corner_of(ctx, project)
-    share = team.require_share(ctx, corner)
-    team.require_sole(ctx, corner, share.team)
+    project = team.shared_project(ctx, project_place)
+    share = team.require_share(ctx, project)
+    team.require_sole(ctx, project, share.team)
     # What lies at the project's own repository since before that was refused can be taken back.
-    if project is not None and not request.only_known:
-        require_apart(corner.root, share.url)
-    # Kinds and tags belong together: who names either says both.
+    if project_place is not None and not request.only_known:
+        require_apart(project.root, share.url)
+    # Kinds and tags belong together: naming either replaces both.
     if kinds or request.tags:
         share = replace(share, kinds=kinds, tags=request.tags)
-    mine, readers = contracts.keyring(ctx).current, team.valid(corner, share)
-    chosen = list(_told(contents.chosen(ctx, corner, share), progress))
-    going = [shared for shared in chosen if shared.law in ("", team.law_of_all(readers))]
-    kept_back = len(chosen) - len(going)
+    own_entry, readers = contracts.keyring(ctx).current, team.valid_members(project, share)
+    memories = list(_with_progress(contents.published_memories(ctx, project, share), progress))
+    shareable = [shared for shared in memories if shared.law in ("", team.law_of_all(readers))]
+    kept_back = len(memories) - len(shareable)
     if request.only_known:
         known = share.published.contents
-        going = [shared for shared in going if known.get(shared.id) == shared.digest]
-    team.require_listed(readers, [mine.public] if mine else [])
-    digest = _digest(going, readers)
+        shareable = [shared for shared in shareable if known.get(shared.id) == shared.digest]
+    team.require_listed(readers, [own_entry.public] if own_entry else [])
+    digest = _digest(shareable, readers)
     if request.dry_run:
-        return _answer(share, going, readers, digest, kept_back)
+        return _answer(share, shareable, readers, digest, kept_back)
     if request.reviewed not in ("", digest):
         raise BadInputError(
             "What would be published, or for whom, has changed since it was shown.",
             "Nothing was published: look at it again.",
         )
-    own = pull.own_key(ctx, request.passphrase)
+    key = pull.own_key(ctx, request.passphrase)
     with team.sharing:
         # Another terminal may have published meanwhile.
-        before = team.require_share(ctx, corner)
-        share = replace(before, kinds=share.kinds, tags=share.tags)
-        place = pull.opened(ctx, corner, share, request.access)
-        published, size = _put(ctx, share, place, own, readers, going)
-        share = team.save(ctx, corner, replace(share, published=published))
-        left = pull.still_left(ctx, corner, share.left, request.access)
-        team.save(ctx, corner, replace(share, left=tuple(left)))
-    about = {"action": "publish", "project": corner.id, "seq": published.seq}
-    ctx.state.audit("share", request.actor, [], about)
-    answer = _answer(before, going, readers, digest, kept_back)
-    told = {one.url: why for one, why in left.items()} or None
-    return replace(answer, seq=published.seq, bytes=size, left=told)
+        share_before = team.require_share(ctx, project)
+        share = replace(share_before, kinds=share.kinds, tags=share.tags)
+        place = pull.open_place(ctx, project, share, request.access)
+        published, size = _write_bundle(ctx, share, place, key, readers, shareable)
+        share = team.save(ctx, project, replace(share, published=published))
+        left = pull.take_back_left(ctx, project, share.left, request.access)
+        team.save(ctx, project, replace(share, left=tuple(left)))
+    detail = {"action": "publish", "project": project.id, "seq": published.seq}
+    ctx.state.audit("share", request.actor, [], detail)
+    answer = _answer(share_before, shareable, readers, digest, kept_back)
+    left_urls = {former_place.url: why for former_place, why in left.items()} or None
+    return replace(answer, seq=published.seq, bytes=size, left=left_urls)
 
 
-def _digest(going: Sequence[Shared], readers: Sequence[Member]) -> str:
-    """Return what tells what goes to whom from anything else that might."""
-    words = [shared.digest for shared in going] + [reader.key.id for reader in readers]
-    return bundles.digest("\n".join(words).encode("ascii"))[:32]
+def _digest(memories: Sequence[PublishedMemory], readers: Sequence[Member]) -> str:
+    """Return a digest of what is published and for whom."""
+    digests = [shared.digest for shared in memories] + [reader.key.id for reader in readers]
+    return bundles.digest("\n".join(digests).encode("ascii"))[:32]
 
 
 def _answer(
     share: TeamShare,
-    going: Sequence[Shared],
+    memories: Sequence[PublishedMemory],
     readers: Sequence[Member],
     digest: str,
     kept_back: int,
 ) -> PublishAnswer:
     """Return what would be published."""
-    before = share.published.contents
-    fresh = [shared for shared in going if before.get(shared.id) != shared.digest]
+    published_digests = share.published.contents
+    new_memories = [
+        shared for shared in memories if published_digests.get(shared.id) != shared.digest
+    ]
     return PublishAnswer(
         seq=share.published.seq,
-        memories=len(going),
+        memories=len(memories),
         bytes=0,
-        new=len(fresh),
-        gone=len(before.keys() - {shared.id for shared in going}),
-        redactions=sum(shared.redactions for shared in going),
+        new=len(new_memories),
+        gone=len(published_digests.keys() - {shared.id for shared in memories}),
+        redactions=sum(shared.redactions for shared in memories),
         kept_back=kept_back,
         readers=[reader.name for reader in readers],
         digest=digest,
         fresh=[
             SharedView(shared.id, shared.kind, shared.text[:SHOWN_CHARS])
-            for shared in fresh[:MOST_SHOWN]
+            for shared in new_memories[:MOST_SHOWN]
         ],
     )
 
 
-def _put(
+def _write_bundle(
     ctx: Context,
     share: TeamShare,
     place: SharedPlace,
-    own: PrivateKey,
+    key: PrivateKey,
     readers: Sequence[Member],
-    going: Sequence[Shared],
+    memories: Sequence[PublishedMemory],
 ) -> tuple[Published, int]:
     """Write the next bundle, and return what is published now and the bundle's size; the same as before, and 0,
     where nothing has changed."""
-    before, me = share.published, own.public.id
-    there = pull.numbers(place, me)
+    before, own_id = share.published, key.public.id
+    stored_numbers = pull.numbers(place, own_id)
     ids = tuple(sorted(reader.key.id for reader in readers))
-    now = {shared.id: shared.digest for shared in going}
-    # A new key has published nothing yet: `there` is empty, and all is published.
-    is_there = there[-1:] == [before.seq] and _lies_there(place, me, before)
-    if is_there and before.contents == now and before.readers == ids:
+    current_digests = {shared.id: shared.digest for shared in memories}
+    # A new key has published nothing yet: `stored_numbers` is empty, and all is published.
+    is_there = stored_numbers[-1:] == [before.seq] and _lies_there(place, own_id, before)
+    if is_there and before.contents == current_digests and before.readers == ids:
         return before, 0
-    is_more = all(now.get(id) == digest for id, digest in before.contents.items())
-    goes_on = is_there and is_more and before.readers == ids
-    seq = max([before.seq, *there]) + 1
-    goes_on = goes_on and seq == before.seq + 1 and seq - before.base < MOST_STEPS
+    only_adds = all(current_digests.get(id) == digest for id, digest in before.contents.items())
+    continues_last = is_there and only_adds and before.readers == ids
+    seq = max([before.seq, *stored_numbers]) + 1
+    continues_last = continues_last and seq == before.seq + 1 and seq - before.base < MOST_STEPS
     position = BundlePosition(
         share.team,
         seq,
-        before.base if goes_on else seq,
-        before.digest if goes_on else "",
+        before.base if continues_last else seq,
+        before.digest if continues_last else "",
         ctx.now().isoformat(timespec="seconds"),
     )
-    lines = [shared.line for shared in going if not (goes_on and shared.id in before.contents)]
-    raw = bundles.seal(own, [reader.key for reader in readers], position, b"\n".join(lines))
-    place.write(pull.name_of(me, seq), raw)
-    for number in () if goes_on else there:
+    lines = [
+        shared.line for shared in memories if not (continues_last and shared.id in before.contents)
+    ]
+    raw = bundles.seal(key, [reader.key for reader in readers], position, b"\n".join(lines))
+    place.write(pull.name_of(own_id, seq), raw)
+    for number in () if continues_last else stored_numbers:
         # What was taken back, or sealed for somebody who has left, does not lie there any longer.
-        place.remove(pull.name_of(me, number))
-    for older in contracts.keyring(ctx).entries():
-        # What a key signed that another one took the place of is in this bundle.
-        if older.public != own.public:
-            for number in pull.numbers(place, older.public.id):
-                place.remove(pull.name_of(older.public.id, number))
+        place.remove(pull.name_of(own_id, number))
+    for entry in contracts.keyring(ctx).entries():
+        # What an older key of ours signed is in this bundle, too.
+        if entry.public != key.public:
+            for number in pull.numbers(place, entry.public.id):
+                place.remove(pull.name_of(entry.public.id, number))
     place.finish()
-    return Published(seq, position.base, bundles.digest(raw), ids, now), len(raw)
+    return Published(seq, position.base, bundles.digest(raw), ids, current_digests), len(raw)
 
 
 def _lies_there(place: SharedPlace, key: str, last: Published) -> bool:
     """Whether what was published last lies at the place as it was written, from its first bundle to its newest."""
-    wanted = last.digest
+    expected = last.digest
     try:
         for seq in range(last.seq, last.base - 1, -1):
             bundle = bundles.read(place.read(pull.name_of(key, seq), bundles.MOST_FILE))
-            if bundle.digest != wanted:
+            if bundle.digest != expected:
                 return False
-            wanted = bundle.position.previous
+            expected = bundle.position.previous
     except VectorMemoryError:
         return False
     return True

@@ -19,7 +19,13 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.sharing import contents, team
 from vector_memory.service.sharing.places import ROOT, VARIABLES, SharedPlace, place_at
-from vector_memory.service.sharing.team import Corner, Left, Member, Seen, TeamShare
+from vector_memory.service.sharing.team import (
+    LeftPlace,
+    Member,
+    SharedProject,
+    TakenBundle,
+    TeamShare,
+)
 from vector_memory.system.json_in import Record
 from vector_memory.trust import bundles
 from vector_memory.trust.bundles import Bundle, RefusedBundleError
@@ -33,7 +39,7 @@ MOST_REFUSED = 100
 REJECTED = "rejected"
 """The small records of what others shared and the user does not want, by the ids that it had here."""
 WORDS = "words"
-"""In these: what `contents.hash_of_words` said of it. Its id is another one under another key."""
+"""In these: the memory's `contents.hash_of_words`, since under another key it has another id."""
 
 
 # -- what all of sharing begins with --
@@ -42,8 +48,8 @@ WORDS = "words"
 def _access(request: Mapping[str, object], name: str) -> dict[str, str]:
     """Read the AWS variables of the terminal that asks; no others are taken."""
 
-    given = Record(request).part(name)
-    return {variable: str(given[variable]) for variable in VARIABLES if given.get(variable)}
+    variables = Record(request).part(name)
+    return {variable: str(variables[variable]) for variable in VARIABLES if variables.get(variable)}
 
 
 class ShareRequest(messages.Request):
@@ -74,8 +80,8 @@ def own_key(ctx: Context, passphrase: str) -> PrivateKey:
 
 
 def own_keys(ctx: Context, passphrase: str) -> list[PrivateKey]:
-    """Return the key that signs now, and behind it those that it took the place of, as far as the passphrase
-    opens them: what was sealed for those can still be read."""
+    """Return the key that signs now, then the older keys that it replaced, as far as the passphrase opens them: what was
+    sealed for those can still be read."""
     keys = [own_key(ctx, passphrase)]
     for entry in contracts.keyring(ctx).entries():
         if entry.retired_at and not entry.revoked_at:
@@ -84,9 +90,9 @@ def own_keys(ctx: Context, passphrase: str) -> list[PrivateKey]:
     return keys
 
 
-def place_of(ctx: Context, corner: Corner, url: str, access: dict[str, str]) -> SharedPlace:
+def place_of(ctx: Context, project: SharedProject, url: str, access: dict[str, str]) -> SharedPlace:
     """Return the place where a project is shared."""
-    copies = os.path.join(ctx.home.sharing, f"{corner.id or 'global'}.git-copy")
+    copies = os.path.join(ctx.home.sharing, f"{project.id or 'global'}.git-copy")
     return place_at(url, copies, access or {})
 
 
@@ -107,13 +113,15 @@ def team_at(place: SharedPlace) -> str:
     return name
 
 
-def opened(ctx: Context, corner: Corner, share: TeamShare, access: dict[str, str]) -> SharedPlace:
+def open_place(
+    ctx: Context, project: SharedProject, share: TeamShare, access: dict[str, str]
+) -> SharedPlace:
     """Return the place where a project is shared, up to date.
 
     Raises:
         BadInputError: it cannot be reached, or is not the team's: a folder whose drive is missing is empty.
     """
-    place = place_of(ctx, corner, share.url, access)
+    place = place_of(ctx, project, share.url, access)
     place.refresh()
     if team_at(place) != share.team:
         raise BadInputError(
@@ -140,17 +148,20 @@ def take_back(ctx: Context, place: SharedPlace) -> None:
         )
 
 
-def still_left(
-    ctx: Context, corner: Corner, left: Sequence[Left], access: dict[str, str]
-) -> dict[Left, str]:
+def take_back_left(
+    ctx: Context, project: SharedProject, left: Sequence[LeftPlace], access: dict[str, str]
+) -> dict[LeftPlace, str]:
     """Take back what lies at places that were left, and return those where that cannot be done, with why."""
-    why = {}
-    for one in left:
+    reasons = {}
+    for former_place in left:
         try:
-            take_back(ctx, opened(ctx, corner, TeamShare(one.url, one.team), access))
+            take_back(
+                ctx,
+                open_place(ctx, project, TeamShare(former_place.url, former_place.team), access),
+            )
         except VectorMemoryError as error:
-            why[one] = str(error)
-    return why
+            reasons[former_place] = str(error)
+    return reasons
 
 
 # -- what others published --
@@ -197,14 +208,14 @@ class Source(NamedTuple):
     those that it took the place of."""
 
     ctx: Context
-    corner: Corner
+    project: SharedProject
     share: TeamShare
     place: SharedPlace
     own: Sequence[PrivateKey]
 
     def save(self) -> None:
-        """Keep what was seen."""
-        team.save(self.ctx, self.corner, self.share)
+        """Store which bundles were taken."""
+        team.save(self.ctx, self.project, self.share)
 
 
 def pull(ctx: Context, request: ShareRequest, progress: Progress) -> PullAnswer:
@@ -219,60 +230,64 @@ def pull(ctx: Context, request: ShareRequest, progress: Progress) -> PullAnswer:
     Returns:
         The members with how much they share, and what was refused, and why.
     """
-    corner = team.corner_of(ctx, messages.place_of(ctx, request))
-    team.require_share(ctx, corner)
-    own = own_keys(ctx, request.passphrase)
+    project = team.shared_project(ctx, messages.place_of(ctx, request))
+    team.require_share(ctx, project)
+    keys = own_keys(ctx, request.passphrase)
     with team.sharing:
-        share = team.require_share(ctx, corner)
-        place = opened(ctx, corner, share, request.access)
-        done = _pulled(Source(ctx, corner, share, place, own), progress)
-    about = {"action": "pull", "project": corner.id, "refused": len(done.refused)}
-    ctx.state.audit("share", request.actor, [], about)
-    return done
+        share = team.require_share(ctx, project)
+        place = open_place(ctx, project, share, request.access)
+        answer = _pull_members(Source(ctx, project, share, place, keys), progress)
+    detail = {"action": "pull", "project": project.id, "refused": len(answer.refused)}
+    ctx.state.audit("share", request.actor, [], detail)
+    return answer
 
 
-def _pulled(source: Source, progress: Progress) -> PullAnswer:
-    mine, seen = {key.public for key in source.own}, source.share.seen
-    valid = team.valid(source.corner, source.share)
-    listed = [member for member in valid if member.key not in mine]
-    team.require_listed(valid, mine)
-    refused, views = _strangers(source, valid), []
-    _drop_who_left(source, listed)
-    for at, member in enumerate(listed):
-        progress(at, len(listed), f"reading {member.name}")
+def _pull_members(source: Source, progress: Progress) -> PullAnswer:
+    own_public_keys, seen = {key.public for key in source.own}, source.share.seen
+    valid = team.valid_members(source.project, source.share)
+    others = [member for member in valid if member.key not in own_public_keys]
+    team.require_listed(valid, own_public_keys)
+    refused, views = _refused_strangers(source, valid), []
+    _remove_former_members(source, others)
+    for number, member in enumerate(others):
+        progress(number, len(others), f"reading {member.name}")
         try:
-            now = _taken(source, member)
+            newest = _take_newest(source, member)
         except VectorMemoryError as error:
-            what = f"{member.name} ({member.key.id})"
-            refused.append(RefusedView(what, str(error), is_members=True))
-            now = seen.get(member.key.id)
-        if now is not None:
-            seen[member.key.id] = replace(now, name=member.name)
+            name = f"{member.name} ({member.key.id})"
+            refused.append(RefusedView(name, str(error), is_members=True))
+            newest = seen.get(member.key.id)
+        if newest is not None:
+            seen[member.key.id] = replace(newest, name=member.name)
             # Member by member: an interrupted pull begins again where it was.
             source.save()
-        numbers_ = (now.seq, now.memories) if now else (0, 0)
-        views.append(PulledView(member.key.word, member.name, *numbers_))
-    _drop_who_left(source, listed)
+        figures = (newest.seq, newest.memories) if newest else (0, 0)
+        views.append(PulledView(member.key.word, member.name, *figures))
+    _remove_former_members(source, others)
     # What strangers left there is told, but nothing is missing for it.
     refused.sort(key=lambda refusal: not refusal.is_members)
     return PullAnswer(views, refused[:MOST_REFUSED])
 
 
-def _drop_who_left(source: Source, listed: Sequence[Member]) -> None:
-    """Remove what those shared who are members no more. What was signed by a key that a new one of the same name took
-    the place of stays until something of that one is here; of whom no name was noted, as before names were, until
-    something is here of each."""
+def _remove_former_members(source: Source, listed: Sequence[Member]) -> None:
+    """Remove what former members shared. Where a member has a new key under the same name, what the old key signed stays
+    until something of the new one is here; of a former member without a noted name, until something of every member is
+    here."""
     seen = source.share.seen
-    awaited = {member.name for member in listed if not seen.get(member.key.id, Seen(0, "", 0)).seq}
+    awaited = {
+        member.name for member in listed if not seen.get(member.key.id, TakenBundle(0, "", 0)).seq
+    }
     awaited |= {""} if awaited else set()
-    left = seen.keys() - {member.key.id for member in listed}
-    gone = {id for id in left if seen[id].name not in awaited}
-    if not gone:
+    former = seen.keys() - {member.key.id for member in listed}
+    removed_ids = {id for id in former if seen[id].name not in awaited}
+    if not removed_ids:
         return
-    words = set(_authors(source.ctx, source.corner).values())
-    staying = {member.key.id for member in listed} | (left - gone)
-    drop(source.ctx, source.corner, {word for word in words if _id_of(word) not in staying})
-    for id in gone:
+    author_words = set(_authors(source.ctx, source.project).values())
+    staying = {member.key.id for member in listed} | (former - removed_ids)
+    remove_shared(
+        source.ctx, source.project, {word for word in author_words if _id_of(word) not in staying}
+    )
+    for id in removed_ids:
         del seen[id]
     source.save()
 
@@ -285,71 +300,71 @@ def _id_of(word: str) -> str:
         return ""
 
 
-def _strangers(source: Source, valid: Sequence[Member]) -> list[RefusedView]:
+def _refused_strangers(source: Source, valid: Sequence[Member]) -> list[RefusedView]:
     """Return what lies at the place of keys that are no members'."""
     revoked = {PublicKey.read(word).id for word in source.share.revoked}
-    strange = set(source.place.names(f"{ROOT}/members")) - {member.key.id for member in valid}
-    why = {True: "its key was revoked here", False: "its key is not in the list of members"}
+    stranger_ids = set(source.place.names(f"{ROOT}/members")) - {member.key.id for member in valid}
+    reasons = {True: "its key was revoked here", False: "its key is not in the list of members"}
     # What was taken back leaves an empty folder.
-    there = [name for name in sorted(strange) if numbers(source.place, name)]
-    return [RefusedView(name, why[name in revoked], is_members=False) for name in there]
+    with_bundles = [name for name in sorted(stranger_ids) if numbers(source.place, name)]
+    return [RefusedView(name, reasons[name in revoked], is_members=False) for name in with_bundles]
 
 
-def _taken(source: Source, member: Member) -> Seen | None:
-    """Return the newest bundle of a member after taking it over, None where there is none. In `share.seen` it is noted
-    before anything is stored: who leaves after a pull that was interrupted leaves nothing.
+def _take_newest(source: Source, member: Member) -> TakenBundle | None:
+    """Return the newest bundle of a member after taking it over, None where there is none. The member is noted in
+    `share.seen` before anything is stored: so what an interrupted pull stored is removed, too, when the member leaves.
 
     Raises:
         RefusedBundleError: something is wrong with it; nothing was taken.
     """
     seen = source.share.seen
-    there, before = numbers(source.place, member.key.id), seen.get(member.key.id)
-    if before and (not there or there[-1] < before.seq):
-        if there:
+    stored_numbers, before = numbers(source.place, member.key.id), seen.get(member.key.id)
+    if before and (not stored_numbers or stored_numbers[-1] < before.seq):
+        if stored_numbers:
             raise RefusedBundleError(
-                f"Its newest bundle is number {there[-1]}, and number {before.seq} was here already.",
+                f"Its newest bundle is number {stored_numbers[-1]}, and number {before.seq} was here already.",
                 "Somebody put an older state there: ask its author to publish again.",
             )
         # Taking everything back is the member's right; it cannot be told from somebody who deleted it.
         if before.memories or not before.seq:
             _keep_only(source, member, [])
         return replace(before, memories=0)
-    if not there:
+    if not stored_numbers:
         return None
-    chain = _chain(source, member, there[-1], before)
+    chain = _chain(source, member, stored_numbers[-1], before)
     newest = chain[-1]
     if before and before.seq == newest.position.seq and before.memories:
         return before
-    opened = []
+    payloads = []
     for bundle in chain:
         reader = next((key for key in source.own if key.public.id in bundle.readers), source.own[0])
-        opened.append(bundles.unseal(bundle, reader))
+        payloads.append(bundles.unseal(bundle, reader))
     if before is None:
-        seen[member.key.id] = Seen(0, "", 0)
+        seen[member.key.id] = TakenBundle(0, "", 0)
         source.save()
-    goes_on = before if chain[0].position.seq > chain[0].position.base else None
-    count = _keep_only(source, member, opened, goes_on)
-    return Seen(newest.position.seq, newest.digest, count)
+    continued = before if chain[0].position.seq > chain[0].position.base else None
+    count = _keep_only(source, member, payloads, continued)
+    return TakenBundle(newest.position.seq, newest.digest, count)
 
 
-def _chain(source: Source, member: Member, newest: int, before: Seen | None) -> list[Bundle]:
+def _chain(source: Source, member: Member, newest: int, before: TakenBundle | None) -> list[Bundle]:
     """Return the bundles from the base to the newest one, each looked at; from the one on that continues what was taken
     before, where they do: nothing but more is in these.
 
     Raises:
         RefusedBundleError: one is damaged, forged, of another team, or not the one that followed.
     """
-    last = _read(source, member, newest)
-    chain = [last]
+    last_bundle = _read(source, member, newest)
+    chain = [last_bundle]
     while chain[0].position.base < chain[0].position.seq:
-        first = chain[0].position
+        oldest = chain[0].position
         taken = (before.seq, before.digest) if before and before.memories else None
-        if taken == (first.seq - 1, first.previous):
+        if taken == (oldest.seq - 1, oldest.previous):
             break
-        earlier = _read(source, member, first.seq - 1)
-        if earlier.digest != first.previous or earlier.position.base != first.base:
+        earlier = _read(source, member, oldest.seq - 1)
+        if earlier.digest != oldest.previous or earlier.position.base != oldest.base:
             raise RefusedBundleError(
-                f"Bundle {first.seq} does not continue bundle {first.seq - 1}."
+                f"Bundle {oldest.seq} does not continue bundle {oldest.seq - 1}."
             )
         chain.insert(0, earlier)
     for bundle in chain:
@@ -374,44 +389,47 @@ def _read(source: Source, member: Member, seq: int) -> Bundle:
 
 
 def _keep_only(
-    source: Source, member: Member, opened: Sequence[bytes], goes_on: Seen | None = None
+    source: Source, member: Member, payloads: Sequence[bytes], continued: TakenBundle | None = None
 ) -> int:
-    """Have of a member's memories those of some bundles here and no others, but for what the user rejected; return how
-    many these are. What is here already is not looked at anew: its id is that of its words.
+    """Store the memories of a member's bundles, without what the user rejected, and remove all others of the member's;
+    return how many are here now. Stored ones are not compared: an id stands for its words.
 
     Args:
-        goes_on: what was taken before, where the bundles only add to it.
+        continued: what was taken before, where the bundles only add to it.
     """
-    ctx, corner = source.ctx, source.corner
+    ctx, project = source.ctx, source.project
     shelf = ctx.team_shelf(make=True)
     if shelf is None:
         return 0
-    if corner.place:
-        ctx.know_project(shelf, corner.place)
+    if project.place:
+        ctx.know_project(shelf, project.place)
 
     def records() -> Iterator[tuple[str, Record]]:
-        return (pair for raw in opened for pair in contents.records_in(raw, member, corner))
+        return (pair for raw in payloads for pair in contents.records_in(raw, member, project))
 
     rejected = ctx.state.records(REJECTED)
     unwanted = {record.text(WORDS) for record in rejected.values()}
-    kept, now = {id for id, _ in records()} - rejected.keys(), ctx.now()
-    if goes_on:
-        here, count = set(shelf.journal.by_ids(list(kept))), goes_on.memories
+    wanted_ids, now = {id for id, _ in records()} - rejected.keys(), ctx.now()
+    if continued:
+        stored_ids, count = set(shelf.journal.by_ids(list(wanted_ids))), continued.memories
     else:
-        here = {id for id, word in _authors(ctx, corner).items() if word == member.key.word}
-        count = len(here & kept)
-        # What is gone goes first: what was taken back is not here for longer than it must be.
-        shelf.journal.write((), (), sorted(here - kept))
-    missing, own = kept - here, ctx.shelves_of(corner.place)
+        stored_ids = {id for id, word in _authors(ctx, project).items() if word == member.key.word}
+        count = len(stored_ids & wanted_ids)
+        # Removed first, so that what was taken back stays here no longer than it must.
+        shelf.journal.write((), (), sorted(stored_ids - wanted_ids))
+    missing, own_shelves = wanted_ids - stored_ids, ctx.shelves_of(project.place)
 
-    def fresh() -> Iterator[Memory]:
+    def new_memories() -> Iterator[Memory]:
         for id, record in records():
-            if id in missing and (memory := contents.read(record, member, corner, now)) is not None:
+            if (
+                id in missing
+                and (memory := contents.read(record, member, project, now)) is not None
+            ):
                 missing.remove(id)
                 if contents.hash_of_words(memory) not in unwanted:
-                    yield _no_more_open(memory, own)
+                    yield _with_stricter_level(memory, own_shelves)
 
-    memories = fresh()
+    memories = new_memories()
     while batch := list(islice(memories, BATCH)):
         shelf.journal.write(batch, (), ())
         count += len(batch)
@@ -419,26 +437,26 @@ def _keep_only(
     return count
 
 
-def _no_more_open(memory: Memory, own: Sequence[Shelf]) -> Memory:
-    """Return what somebody shared as sensitive as this user's own memory of the same words, where that is stricter."""
+def _with_stricter_level(memory: Memory, own_shelves: Sequence[Shelf]) -> Memory:
+    """Return a shared memory with the sensitivity of this user's own memory of the same words, where that is stricter."""
     key = text_key(memory.text)
-    twins = [shelf.journal.find_by_hash(key, memory.project) for shelf in own]
+    twins = [shelf.journal.find_by_hash(key, memory.project) for shelf in own_shelves]
     levels = [twin.sensitivity for twin in twins if twin is not None]
     return replace(memory, sensitivity=strictest(memory.sensitivity, *levels)) if levels else memory
 
 
-def drop(ctx: Context, corner: Corner, words: set[str]) -> int:
+def remove_shared(ctx: Context, project: SharedProject, words: set[str]) -> int:
     """Remove what these keys shared with a project, and return how many memories that were."""
     shelf = ctx.team_shelf() if words else None
     if shelf is None:
         return 0
-    gone = [id for id, word in _authors(ctx, corner).items() if word in words]
-    shelf.journal.write((), (), gone)
+    ids = [id for id, word in _authors(ctx, project).items() if word in words]
+    shelf.journal.write((), (), ids)
     ctx.notify()
-    return len(gone)
+    return len(ids)
 
 
-def _authors(ctx: Context, corner: Corner) -> dict[str, str]:
-    """Return who shared what of a project is here: keys, by the memories' ids."""
+def _authors(ctx: Context, project: SharedProject) -> dict[str, str]:
+    """Return the authors' keys of a project's shared memories that are here, by the memories' ids."""
     shelf = ctx.team_shelf()
-    return shelf.journal.authors(Scope((corner.id,))) if shelf else {}
+    return shelf.journal.authors(Scope((project.id,))) if shelf else {}

@@ -16,7 +16,7 @@ from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.sharing import contents, pull, team
 from vector_memory.service.sharing.places import require_apart
 from vector_memory.service.sharing.pull import ShareRequest
-from vector_memory.service.sharing.team import Corner, Left, Member, TeamShare
+from vector_memory.service.sharing.team import LeftPlace, Member, SharedProject, TeamShare
 from vector_memory.trust.keys import KeyEntry, PublicKey
 
 
@@ -142,45 +142,45 @@ def init(ctx: Context, request: ShareInitRequest) -> ShareInitAnswer:
         How sharing stands now.
     """
     request.require_user("decides where memories are shared")
-    corner = team.corner_of(ctx, messages.place_of(ctx, request))
-    place = pull.place_of(ctx, corner, request.to, request.access)
-    if corner.place:
-        require_apart(corner.root, request.to)
+    project = team.shared_project(ctx, messages.place_of(ctx, request))
+    place = pull.place_of(ctx, project, request.to, request.access)
+    if project.place:
+        require_apart(project.root, request.to)
     own = contracts.keyring(ctx).ensure(ctx.now(), request.passphrase)
     with team.sharing:
         place.refresh()
-        there = pull.team_at(place)
-        name = there or os.urandom(16).hex()
-        team.require_sole(ctx, corner, name)
-        before = team.share_of(ctx, corner) or TeamShare(request.to, name)
-        team.require_known(corner, before, _own(ctx))
-        if not there:
-            # Nothing is written there before it is known that the old place is reached, and nothing taken back from that
-            # one before the new one took something: our copy of two bare repositories is one, and is asked for anew.
-            _require_reached(ctx, corner, before, request)
+        existing_team = pull.team_at(place)
+        name = existing_team or os.urandom(16).hex()
+        team.require_sole(ctx, project, name)
+        before = team.share_of(ctx, project) or TeamShare(request.to, name)
+        team.require_known(project, before, _own_public_keys(ctx))
+        if not existing_team:
+            # Before the first write to the new place the old one is reached, and only after it something is taken back
+            # there. Two bare repositories share our one copy, so each `refresh` fetches it anew.
+            _require_reached(ctx, project, before, request)
             place.refresh()
             place.write(pull.TEAM, json.dumps({"team": name}).encode())
             place.finish()
-        share, left = _moved(ctx, corner, before, request)
+        share, left = _move(ctx, project, before, request)
         place.refresh()
         if name != before.team:
-            # What was published for another team lies there for nobody; nothing that was seen or published counts.
+            # What was published for another team can be read by nobody there; what was seen or published before is void.
             pull.take_back(ctx, place)
             published = team.Published(seq=share.published.seq)
             share = replace(share, team=name, seen={}, published=published)
-        team.save(ctx, corner, share)
-    if corner.place:
-        ctx.know_project(ctx.shelf_of(corner.place), corner.place)
-    path = _admit(ctx, corner, own, request.name, request.jurisdiction)
-    ctx.state.audit("share", request.actor, [], {"action": "init", "project": corner.id})
+        team.save(ctx, project, share)
+    if project.place:
+        ctx.know_project(ctx.shelf_of(project.place), project.place)
+    path = _admit(ctx, project, own, request.name, request.jurisdiction)
+    ctx.state.audit("share", request.actor, [], {"action": "init", "project": project.id})
     is_taken_back = before.url not in (request.to, *left) and before.published.digest
-    told = before.url if is_taken_back else None
+    taken_back = before.url if is_taken_back else None
     key = own.word, own.public.fingerprint
-    return ShareInitAnswer(request.to, name, path, *key, told, left or None)
+    return ShareInitAnswer(request.to, name, path, *key, taken_back, left or None)
 
 
 def _require_reached(
-    ctx: Context, corner: Corner, share: TeamShare, request: ShareInitRequest
+    ctx: Context, project: SharedProject, share: TeamShare, request: ShareInitRequest
 ) -> None:
     """Make sure that what was published at the place of before can be taken back, or is to be left.
 
@@ -190,7 +190,7 @@ def _require_reached(
     if share.url == request.to or not share.published.digest or request.leave:
         return
     try:
-        pull.opened(ctx, corner, share, request.access)
+        pull.open_place(ctx, project, share, request.access)
     except VectorMemoryError as error:
         raise _would_stay(share.url, str(error)) from None
 
@@ -202,8 +202,8 @@ def _would_stay(url: str, why: str) -> BadInputError:
     )
 
 
-def _moved(
-    ctx: Context, corner: Corner, share: TeamShare, request: ShareInitRequest
+def _move(
+    ctx: Context, project: SharedProject, share: TeamShare, request: ShareInitRequest
 ) -> tuple[TeamShare, dict[str, str]]:
     """Return a project as it is shared at the place that was asked for, and the places where what was published
     before could not be taken back, with why.
@@ -211,39 +211,39 @@ def _moved(
     Raises:
         BadInputError: the place of before is one, and it was not asked to leave it.
     """
-    left = [one for one in share.left if one.url != request.to]
+    left = [former_place for former_place in share.left if former_place.url != request.to]
     if share.url != request.to and share.published.digest:
-        left.append(Left(share.url, share.team, tuple(share.published.contents)))
-    still = pull.still_left(ctx, corner, left, request.access)
-    why = {one.url: reason for one, reason in still.items()}
-    if share.url in why and not request.leave:
-        raise _would_stay(share.url, why[share.url])
-    return replace(share, url=request.to, left=tuple(still)), why
+        left.append(LeftPlace(share.url, share.team, tuple(share.published.contents)))
+    still_left = pull.take_back_left(ctx, project, left, request.access)
+    reasons = {former_place.url: reason for former_place, reason in still_left.items()}
+    if share.url in reasons and not request.leave:
+        raise _would_stay(share.url, reasons[share.url])
+    return replace(share, url=request.to, left=tuple(still_left)), reasons
 
 
-def _own(ctx: Context) -> list[PublicKey]:
+def _own_public_keys(ctx: Context) -> list[PublicKey]:
     """Return this installation's keys, the older ones, too."""
     return [entry.public for entry in contracts.keyring(ctx).entries()]
 
 
-def _admit(ctx: Context, corner: Corner, own: KeyEntry, name: str, law: str) -> str:
+def _admit(ctx: Context, project: SharedProject, own: KeyEntry, name: str, law: str) -> str:
     """Put this installation's key into the list of members, in the place of its older ones, and return the
     list's path."""
-    listed = team.members(corner)
+    listed = team.members(project)
     older = [entry.public for entry in contracts.keyring(ctx).entries() if entry != own]
-    called_before = next((member.name for member in listed if member.key in older), "")
+    former_name = next((member.name for member in listed if member.key in older), "")
     listed = [member for member in listed if member.key not in older]
     own_member = next((member for member in listed if member.key == own.public), None)
     law = law or (own_member.law if own_member else "")
     if (
         own_member is not None
         and (name or own_member.name, law) == (own_member.name, own_member.law)
-        and not called_before
+        and not former_name
     ):
-        return os.path.join(corner.root, team.FILE)
-    called = team.name_of(name or called_before or (own_member.name if own_member else _login()))
+        return os.path.join(project.root, team.FILE)
+    member_name = team.name_of(name or former_name or (own_member.name if own_member else _login()))
     return team.write_members(
-        corner, [*team.without(listed, own.public), Member(called, own.public, law)]
+        project, [*team.without_key(listed, own.public), Member(member_name, own.public, law)]
     )
 
 
@@ -263,22 +263,24 @@ def invite(ctx: Context, request: InviteRequest) -> InviteAnswer:
         NotFoundError: the list of members is missing, though others are known.
     """
     request.require_user("decides who is in a team")
-    corner = team.corner_of(ctx, messages.place_of(ctx, request))
-    share = team.share_of(ctx, corner)
+    project = team.shared_project(ctx, messages.place_of(ctx, request))
+    share = team.share_of(ctx, project)
     own = contracts.keyring(ctx).ensure(ctx.now(), request.passphrase)
     if not request.key or request.key == own.word:
         if share and not request.key:
-            team.require_known(corner, share, _own(ctx))
-        path = _admit(ctx, corner, own, request.name, request.jurisdiction) if share else None
-        name = next((m.name for m in team.members(corner) if m.key == own.public), "")
+            team.require_known(project, share, _own_public_keys(ctx))
+        path = _admit(ctx, project, own, request.name, request.jurisdiction) if share else None
+        name = next(
+            (member.name for member in team.members(project) if member.key == own.public), ""
+        )
         return InviteAnswer(own.word, own.public.fingerprint, name or _login(), path)
-    share = share or team.require_share(ctx, corner)
+    share = share or team.require_share(ctx, project)
     name = team.name_of(request.name or "member")
     member = Member(name, PublicKey.read(request.key), request.jurisdiction)
-    listed = team.without(team.members(corner), member.key)
-    path = team.write_members(corner, [*listed, member])
+    listed = team.without_key(team.members(project), member.key)
+    path = team.write_members(project, [*listed, member])
     revoked = tuple(word for word in share.revoked if word != member.key.word)
-    team.save(ctx, corner, replace(share, revoked=revoked))
+    team.save(ctx, project, replace(share, revoked=revoked))
     ctx.state.audit("share", request.actor, [], {"action": "invite", "key": member.key.id})
     return InviteAnswer(member.key.word, member.key.fingerprint, member.name, path)
 
@@ -289,19 +291,19 @@ def status(ctx: Context, request: ShareRequest) -> StatusAnswer:
     Raises:
         NotFoundError: it is not.
     """
-    corner = team.corner_of(ctx, messages.place_of(ctx, request))
-    share = team.require_share(ctx, corner)
+    project = team.shared_project(ctx, messages.place_of(ctx, request))
+    share = team.require_share(ctx, project)
     own, published = contracts.keyring(ctx).current, share.published
     views = []
-    for member in team.members(corner):
+    for member in team.members(project):
         seen = share.seen.get(member.key.id)
         is_own = own is not None and own.public == member.key
         state = "own" if is_own else "revoked" if member.key.word in share.revoked else "member"
         numbers = (seen.seq, seen.memories) if seen else (0, 0)
         if is_own:
             numbers = (published.seq, len(published.contents))
-        about = (member.key.word, member.name, member.key.fingerprint, state)
-        views.append(MemberView(*about, *numbers, member.law))
+        identity = (member.key.word, member.name, member.key.fingerprint, state)
+        views.append(MemberView(*identity, *numbers, member.law))
     return StatusAnswer(
         share.url,
         share.team,
@@ -323,32 +325,32 @@ def revoke(ctx: Context, request: RevokeRequest) -> RevokeAnswer:
         NotFoundError: no member has that key.
     """
     request.require_user("decides who is in a team")
-    corner = team.corner_of(ctx, messages.place_of(ctx, request))
-    share, listed = team.require_share(ctx, corner), team.members(corner)
+    project = team.shared_project(ctx, messages.place_of(ctx, request))
+    share, listed = team.require_share(ctx, project), team.members(project)
     name = request.key
-    named = [member for member in listed if name in (member.name, member.key.id, member.key.word)]
-    if len(named) != 1:
+    matches = [member for member in listed if name in (member.name, member.key.id, member.key.word)]
+    if len(matches) != 1:
         raise NotFoundError(
-            f"{len(named) or 'No'} members are called {name[:60]!r}.",
+            f"{len(matches) or 'No'} members are called {name[:60]!r}.",
             "`share status` shows their keys.",
         )
-    member, own = named[0], contracts.keyring(ctx).current
-    left: dict[Left, str] = {}
+    member, own = matches[0], contracts.keyring(ctx).current
+    left: dict[LeftPlace, str] = {}
     if own is not None and member.key == own.public:
-        pull.take_back(ctx, pull.opened(ctx, corner, share, request.access))
-        left = pull.still_left(ctx, corner, share.left, request.access)
+        pull.take_back(ctx, pull.open_place(ctx, project, share, request.access))
+        left = pull.take_back_left(ctx, project, share.left, request.access)
         # Numbers go on: others refuse an older one.
         published = team.Published(seq=share.published.seq)
         share = replace(share, published=published, left=tuple(left))
     else:
         share = replace(share, revoked=(*share.revoked, member.key.word))
-    seen = {id: last for id, last in share.seen.items() if id != member.key.id}
-    team.save(ctx, corner, replace(share, seen=seen))
-    team.write_members(corner, team.without(listed, member.key))
-    removed = pull.drop(ctx, corner, {member.key.word})
+    seen = {id: bundle for id, bundle in share.seen.items() if id != member.key.id}
+    team.save(ctx, project, replace(share, seen=seen))
+    team.write_members(project, team.without_key(listed, member.key))
+    removed = pull.remove_shared(ctx, project, {member.key.word})
     ctx.state.audit("share", request.actor, [], {"action": "revoke", "key": member.key.id})
-    told = {one.url: why for one, why in left.items()} or None
-    return RevokeAnswer(member.key.word, member.name, removed, told)
+    left_urls = {former_place.url: why for former_place, why in left.items()} or None
+    return RevokeAnswer(member.key.word, member.name, removed, left_urls)
 
 
 def reject(ctx: Context, request: RejectRequest) -> RejectAnswer:
@@ -363,10 +365,12 @@ def reject(ctx: Context, request: RejectRequest) -> RejectAnswer:
     """
     request.require_user("decides what is kept of what others shared")
     pairs = [lookup(ctx, id, shared=True) for id in request.ids]
-    if own := [memory for _, memory in pairs if not memory.author]:
-        raise BadInputError(f"{own[0].id[:12]} is your own.", "`vector-memory forget` removes it.")
+    if own_memories := [memory for _, memory in pairs if not memory.author]:
+        raise BadInputError(
+            f"{own_memories[0].id[:12]} is your own.", "`vector-memory forget` removes it."
+        )
     ids = [memory.id for _, memory in pairs]
-    refuse(ctx, [memory for _, memory in pairs])
+    note_rejected(ctx, [memory for _, memory in pairs])
     for shelf, memory in pairs:
         shelf.journal.write((), (), [memory.id])
     ctx.notify()
@@ -374,28 +378,34 @@ def reject(ctx: Context, request: RejectRequest) -> RejectAnswer:
     return RejectAnswer(len(ids))
 
 
-def refuse(ctx: Context, memories: Iterable[Memory], damaged: Iterable[str] = ()) -> None:
-    """Note of memories that others shared that no pull is to bring them again, under whatever key, before they go.
+def note_rejected(ctx: Context, memories: Iterable[Memory], damaged: Iterable[str] = ()) -> None:
+    """Note that no pull is to bring these memories of others again, under whatever key, before they are removed.
 
     Args:
         damaged: ids of those that cannot be read, or are gone.
     """
-    at, before = ctx.now().isoformat(timespec="seconds"), ctx.state.records(pull.REJECTED).keys()
-    # Of one that was noted and is gone already, its words' hash stays.
-    for id in set(damaged) - before:
-        ctx.state.put_record(pull.REJECTED, id, {"at": at})
+    noted_at, noted_ids = (
+        ctx.now().isoformat(timespec="seconds"),
+        ctx.state.records(pull.REJECTED).keys(),
+    )
+    # One that was noted before keeps its record, with the hash of its words.
+    for id in set(damaged) - noted_ids:
+        ctx.state.put_record(pull.REJECTED, id, {"at": noted_at})
     for memory in memories:
         words = contents.hash_of_words(memory)
-        ctx.state.put_record(pull.REJECTED, memory.id, {"at": at, pull.WORDS: words})
-        if memory.id not in before:
-            _note_gone(ctx, memory)
+        ctx.state.put_record(pull.REJECTED, memory.id, {"at": noted_at, pull.WORDS: words})
+        if memory.id not in noted_ids:
+            _note_removed(ctx, memory)
 
 
-def _note_gone(ctx: Context, memory: Memory) -> None:
-    """Note that one memory less of its author is here."""
+def _note_removed(ctx: Context, memory: Memory) -> None:
+    """Count one memory less of its author."""
     with team.sharing:
-        corner, id = Corner(None, "", memory.project), PublicKey.read(memory.author["key"]).id
-        share = team.share_of(ctx, corner)
+        project, id = (
+            SharedProject(None, "", memory.project),
+            PublicKey.read(memory.author["key"]).id,
+        )
+        share = team.share_of(ctx, project)
         if share and id in share.seen:
-            left = replace(share.seen[id], memories=max(0, share.seen[id].memories - 1))
-            team.save(ctx, corner, replace(share, seen={**share.seen, id: left}))
+            bundle = replace(share.seen[id], memories=max(0, share.seen[id].memories - 1))
+            team.save(ctx, project, replace(share, seen={**share.seen, id: bundle}))

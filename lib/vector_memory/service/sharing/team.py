@@ -29,7 +29,7 @@ MOST_BYTES = 1 << 20
 MOST_RECORD = 256 << 20
 MOST_MEMBERS = 200
 sharing = threading.RLock()
-"""Held by what changes how something is shared: two numbers must not be given at once."""
+"""Held by whatever changes how something is shared, so that no number is given twice."""
 LONGEST_NAME = 40
 
 
@@ -44,7 +44,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Seen:
+class TakenBundle:
     """The newest bundle of a member that was taken: its number and hash, how many memories it left, and what the list of
     members called its author."""
 
@@ -73,7 +73,7 @@ class Published:
 
 
 @dataclass(frozen=True)
-class Left:
+class LeftPlace:
     """A place that was shared at before, and from which nothing could be taken back: the ids of the memories that lie
     there."""
 
@@ -100,14 +100,14 @@ class TeamShare:
     kinds: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     published: Published = Published()
-    seen: dict[str, Seen] = field(default_factory=dict)
+    seen: dict[str, TakenBundle] = field(default_factory=dict)
     revoked: tuple[str, ...] = ()
-    left: tuple[Left, ...] = ()
+    left: tuple[LeftPlace, ...] = ()
 
 
 @dataclass(frozen=True)
-class Corner:
-    """A project, or what belongs to the user alone, as it is shared.
+class SharedProject:
+    """What is shared together: a project, or the memories that belong to the user alone.
 
     Attributes:
         place: the project, None for the user's own memories.
@@ -120,11 +120,11 @@ class Corner:
     id: str
 
 
-def corner_of(ctx: Context, place: projects.Place | None) -> Corner:
-    """Return what is shared where a request comes from."""
+def shared_project(ctx: Context, place: projects.Place | None) -> SharedProject:
+    """Return the project of a place, or the user's own memories, as it is shared."""
     if place is None:
-        return Corner(None, ctx.home.sharing, GLOBAL_PROJECT)
-    return Corner(place, place.root, place.id)
+        return SharedProject(None, ctx.home.sharing, GLOBAL_PROJECT)
+    return SharedProject(place, place.root, place.id)
 
 
 def name_of(typed: str) -> str:
@@ -141,17 +141,17 @@ def name_of(typed: str) -> str:
     return name
 
 
-def members(corner: Corner) -> list[Member]:
+def members(project: SharedProject) -> list[Member]:
     """Return the members that the project's list names, [] where there is none.
 
     Raises:
         BadInputError: the list is damaged.
     """
-    path = os.path.join(corner.root, FILE)
+    path = os.path.join(project.root, FILE)
     try:
-        document = json.loads(read_text(path, MOST_BYTES, corner.root))
+        document = json.loads(read_text(path, MOST_BYTES, project.root))
         listed = [
-            Member(name_of(entry["name"]), PublicKey.read(entry["key"]), _law(entry))
+            Member(name_of(entry["name"]), PublicKey.read(entry["key"]), _read_law(entry))
             for entry in document["members"]
         ]
     except FileNotFoundError:
@@ -165,16 +165,16 @@ def members(corner: Corner) -> list[Member]:
     return listed
 
 
-def _law(entry: dict[str, str]) -> str:
+def _read_law(entry: dict[str, str]) -> str:
     law = entry.get("jurisdiction", "")
     if law and law not in JURISDICTIONS:
         raise ValueError(f"there is no jurisdiction {law!r}")
     return law
 
 
-def write_members(corner: Corner, listed: list[Member]) -> str:
+def write_members(project: SharedProject, listed: list[Member]) -> str:
     """Write the list of members, and return its path. It is for the user to commit."""
-    path = os.path.join(corner.root, FILE)
+    path = os.path.join(project.root, FILE)
     entries = [
         {"name": member.name, "key": member.key.word}
         | ({"jurisdiction": member.law} if member.law else {})
@@ -192,9 +192,9 @@ def _write(path: str, text: str, mode: int = 0o600) -> None:
         raise StoreFullError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
-def valid(corner: Corner, share: TeamShare) -> list[Member]:
+def valid_members(project: SharedProject, share: TeamShare) -> list[Member]:
     """Return the members whose keys were not revoked here."""
-    return [member for member in members(corner) if member.key.word not in share.revoked]
+    return [member for member in members(project) if member.key.word not in share.revoked]
 
 
 def require_listed(listed: list[Member], own: Iterable[PublicKey]) -> None:
@@ -210,15 +210,15 @@ def require_listed(listed: list[Member], own: Iterable[PublicKey]) -> None:
         )
 
 
-def require_known(corner: Corner, share: TeamShare, own: Sequence[PublicKey]) -> None:
-    """Make sure that there is a list of members where others are known: in a new one this user would be alone, and the
-    next pull would take away what the others shared.
+def require_known(project: SharedProject, share: TeamShare, own: Sequence[PublicKey]) -> None:
+    """Make sure that the list of members is there if others have shared: a new list would name this user alone, and the
+    next pull would remove what the others shared.
 
     Raises:
         NotFoundError: it is missing, or names nobody.
     """
     others = {*share.seen, *share.published.readers} - {key.id for key in own}
-    if others and not members(corner):
+    if others and not members(project):
         raise NotFoundError(
             f"The list of members ({FILE}) is missing, though others share here.",
             "Bring the project's newest list here. If there is none left, `vector-memory share invite KEY --name …` "
@@ -227,25 +227,28 @@ def require_known(corner: Corner, share: TeamShare, own: Sequence[PublicKey]) ->
         )
 
 
-def share_of(ctx: Context, corner: Corner) -> TeamShare | None:
+def share_of(ctx: Context, project: SharedProject) -> TeamShare | None:
     """Return how a project is shared from here, None where it is not.
 
     Raises:
         BadInputError: what is noted of it cannot be read.
     """
-    path = _record(ctx, corner)
+    path = _record_path(ctx, project)
     try:
         with open_regular(path, ctx.home.sharing) as file:
             record = json.loads(file.read(MOST_RECORD))
         published = record.pop("published")
         published["readers"] = tuple(published["readers"])
-        seen = {id: Seen(**part) for id, part in record.pop("seen").items()}
+        seen = {id: TakenBundle(**bundle) for id, bundle in record.pop("seen").items()}
         kinds, tags, revoked = (tuple(record[name]) for name in ("kinds", "tags", "revoked"))
-        now = Published(**published)
+        last_published = Published(**published)
         left = tuple(
-            Left(one["url"], one["team"], tuple(one["contents"])) for one in record.get("left", ())
+            LeftPlace(former_place["url"], former_place["team"], tuple(former_place["contents"]))
+            for former_place in record.get("left", ())
         )
-        return TeamShare(record["url"], record["team"], kinds, tags, now, seen, revoked, left)
+        return TeamShare(
+            record["url"], record["team"], kinds, tags, last_published, seen, revoked, left
+        )
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -256,13 +259,13 @@ def share_of(ctx: Context, corner: Corner) -> TeamShare | None:
         ) from error
 
 
-def require_share(ctx: Context, corner: Corner) -> TeamShare:
+def require_share(ctx: Context, project: SharedProject) -> TeamShare:
     """Return how a project is shared from here.
 
     Raises:
         NotFoundError: it is not.
     """
-    share = share_of(ctx, corner)
+    share = share_of(ctx, project)
     if share is None:
         raise NotFoundError(
             "Nothing is shared from here.",
@@ -271,18 +274,18 @@ def require_share(ctx: Context, corner: Corner) -> TeamShare:
     return share
 
 
-def require_sole(ctx: Context, corner: Corner, name: str) -> None:
-    """Make sure that nothing else is shared from here as this team: under one key each would take what the other one
-    published for its own.
+def require_sole(ctx: Context, project: SharedProject, name: str) -> None:
+    """Make sure that no other project is shared from here as this team: both would publish under one key, and each would
+    take the other's bundles for its own.
 
     Raises:
         BadInputError: another project is, or what belongs to none.
     """
     for id, root in {**project_roots(ctx.all_shelves()), GLOBAL_PROJECT: ""}.items():
-        share = share_of(ctx, Corner(None, root, id)) if id != corner.id else None
+        share = share_of(ctx, SharedProject(None, root, id)) if id != project.id else None
         if share is None or name not in (share.team, *(left.team for left in share.left)):
             continue
-        # A project that was moved, or is known by another name since, is no other one.
+        # A record of a project that was moved or renamed since is no other project.
         if id == GLOBAL_PROJECT or (os.path.isdir(root) and ctx.place(root).id == id):
             raise BadInputError(
                 f"{root or 'What belongs to no project'} is shared at the same place.",
@@ -290,9 +293,9 @@ def require_sole(ctx: Context, corner: Corner, name: str) -> None:
             )
 
 
-def save(ctx: Context, corner: Corner, share: TeamShare) -> TeamShare:
+def save(ctx: Context, project: SharedProject, share: TeamShare) -> TeamShare:
     """Keep how a project is shared, and return it."""
-    _write(_record(ctx, corner), json.dumps(asdict(share)))
+    _write(_record_path(ctx, project), json.dumps(asdict(share)))
     return share
 
 
@@ -302,10 +305,10 @@ def law_of_all(listed: list[Member]) -> str:
     return laws.pop() if len(laws) == 1 else ""
 
 
-def without(listed: list[Member], key: PublicKey) -> list[Member]:
+def without_key(listed: list[Member], key: PublicKey) -> list[Member]:
     """Return members without one."""
     return [member for member in listed if member.key != key]
 
 
-def _record(ctx: Context, corner: Corner) -> str:
-    return os.path.join(ctx.home.sharing, f"{corner.id or 'global'}.json")
+def _record_path(ctx: Context, project: SharedProject) -> str:
+    return os.path.join(ctx.home.sharing, f"{project.id or 'global'}.json")
