@@ -238,7 +238,8 @@ def _store(
     """Store what is asked to be remembered.
 
     Args:
-        older: what gives way to it; asked: what it answers.
+        older: what gives way to it.
+        question: what it answers.
     """
     cleaned, shelf = redact.clean(request.text), target.shelf
     if older:
@@ -383,7 +384,7 @@ def _store_proposal(
     """Store what waits for the user: as the assistant's words, whoever said them.
 
     Args:
-        beside: the ids of what it `supersedes` or `answers` once the user agrees.
+        related_ids: the ids of what it `supersedes` or `answers` once the user agrees.
     """
     attributed = draft if draft.is_foreign else replace(draft, origin=Origin.ASSISTANT)
     waiting = trust_marks.settled(

@@ -117,7 +117,7 @@ def _set_note(
 
     Args:
         session: the session's name, without secrets.
-        living: its notes by their keys.
+        live_notes: its notes by their keys.
     """
     key = _key(request)
     if key not in live_notes and len(live_notes) >= MOST:

@@ -181,7 +181,7 @@ def _excerpts(
     no hit of its own, as long as there are others.
 
     Args:
-        each: every hit counts by itself: its kind was asked for.
+        is_each_own: every hit counts by itself: its kind was asked for.
         fitting: what does not fit is left out.
     """
     scores = {hit.memory.id: hit.score for hit in hits if hit.memory.kind == PASSAGE}

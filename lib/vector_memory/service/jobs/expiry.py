@@ -18,7 +18,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.jobs import paging
 from vector_memory.service.jobs.step import JobRun, Step
-from vector_memory.service.purge.purge import release_older
+from vector_memory.service.purge.purge import restore_superseded
 
 ASSESSMENTS_FOR = timedelta(days=90)
 PROTECTED = tuple(
@@ -68,7 +68,7 @@ def _surely(run: JobRun) -> datetime:
 def remove(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> None:
     """Delete memories physically, from the index too. What had given way to one of them holds again."""
     with shelf.storing, shelf.following:
-        release_older(shelf, ids, shelf.journal.by_ids(ids).values())
+        restore_superseded(shelf, ids, shelf.journal.by_ids(ids).values())
         index = shelf.index
         if index is not None and index.lexical_ready:
             index.apply([], list(ids), index.reached())

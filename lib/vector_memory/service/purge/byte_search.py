@@ -1,4 +1,4 @@
-"""Looking for words in files byte by byte, whatever a file's format: what a purge shows its work by."""
+"""Looking for words in files byte by byte, whatever a file's format: so a purge shows that they are gone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LEAST_CHARS = 12
 
 
 @dataclass
-class Searched:
+class SearchResult:
     """What a search read, and where it found something: paths with the places (start, end) in each."""
 
     files: int = 0
@@ -42,7 +42,7 @@ class Needles:
 
     Args:
         pieces: the words, at least one.
-        names: longer words of ours that may have one of them in it, which does not count there.
+        names: longer words of ours that may contain one of them, which does not count there.
     """
 
     def __init__(self, pieces: Sequence[str], names: Iterable[str] = ()) -> None:
@@ -50,7 +50,7 @@ class Needles:
         self._names = [name.encode().lower() for name in names]
         # The longest first: a shorter form is a part of a longer one.
         ordered = sorted(forms, key=lambda form: (-len(form), form))
-        either = b"|".join(map(_quoted, ordered))
+        either = b"|".join(map(_escape_bytes, ordered))
         self._pattern = re2.compile(either, options(case_sensitive=False, most_bytes=MEMORY_BYTES))
         self._longest = len(ordered[0])
 
@@ -72,48 +72,48 @@ class Needles:
     def in_file(self, file: IO[bytes]) -> tuple[int, list[tuple[int, int]]]:
         """Return how many bytes a file has, and where in it the words stand."""
         places: set[tuple[int, int]] = set()
-        size, kept = 0, b""
+        size, tail = 0, b""
         while block := file.read(CHUNK_BYTES):
-            data = kept + block
-            start = size - len(kept)
+            data = tail + block
+            start = size - len(tail)
             places.update((start + begin, start + end) for begin, end in self.places(data))
             size += len(block)
-            kept = data[-(self._longest - 1) :] if self._longest > 1 else b""
+            tail = data[-(self._longest - 1) :] if self._longest > 1 else b""
         return size, sorted(places)
 
 
-def search(paths: Iterable[str], needles: Needles) -> Searched:
+def search(paths: Iterable[str], needles: Needles) -> SearchResult:
     """Look into every one of these files; gzipped ones are read as what they hold.
 
     Returns:
         Where something was found, and what could not be read.
     """
-    done = Searched()
+    result = SearchResult()
     for path in paths:
         try:
-            with _opened(path) as file:
+            with _open(path) as file:
                 size, places = needles.in_file(file)
         except FileNotFoundError:
             # It was there when the folder was listed: the daemon works on.
             continue
         except (OSError, EOFError, zlib.error):
-            done.unread.append(path)
+            result.unread.append(path)
             continue
-        done.files += 1
-        done.bytes += size
+        result.files += 1
+        result.bytes += size
         if places:
-            done.found[path] = places
-    return done
+            result.found[path] = places
+    return result
 
 
 def files_below(folder: str, without: Iterable[str] = ()) -> Iterator[str]:
     """Yield the regular files in a folder and below, but for those in the folders `without`. Links are
     not followed."""
-    left_out = set(without)
-    for here, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if os.path.join(here, name) not in left_out)
+    excluded = set(without)
+    for current, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if os.path.join(current, name) not in excluded)
         for name in sorted(names):
-            path = os.path.join(here, name)
+            path = os.path.join(current, name)
             with contextlib.suppress(OSError):
                 if stat.S_ISREG(os.lstat(path).st_mode):
                     yield path
@@ -131,11 +131,11 @@ def overwrite(path: str, places: Sequence[tuple[int, int]]) -> None:
 
 
 def pieces_of(texts: Sequence[str], most: int = MOST_PIECES) -> list[str]:
-    """Return pieces by which texts can be told to be gone: of each its longest line or two, cut to a size
-    that a file hardly breaks. Of many texts as many as are allowed, evenly taken."""
+    """Return pieces of texts to look for: of each its longest line or two, cut to a size that a file hardly breaks. Of
+    many texts at most `most` pieces, evenly taken."""
     pieces = list(dict.fromkeys(piece for text in texts for piece in _pieces(text)))
     step = max(1.0, len(pieces) / most)
-    return [pieces[int(place * step)] for place in range(min(len(pieces), most))]
+    return [pieces[int(number * step)] for number in range(min(len(pieces), most))]
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -149,13 +149,13 @@ def _pieces(text: str) -> Iterator[str]:
 
 def _forms(piece: str) -> Iterator[bytes]:
     for words in {piece, piece.lower(), piece.upper(), piece.casefold()}:
-        once = _in_json({words})
-        escaped = {words} | once | _in_json(once)
+        once = _json_forms({words})
+        escaped = {words} | once | _json_forms(once)
         yield from (form.encode("utf-8", "replace") for form in escaped)
         yield from (words.encode(name, "replace") for name in ("utf-16-le", "utf-16-be"))
 
 
-def _in_json(words: set[str]) -> set[str]:
+def _json_forms(words: set[str]) -> set[str]:
     return {
         json.dumps(word, ensure_ascii=ascii_only)[1:-1]
         for word in words
@@ -163,16 +163,16 @@ def _in_json(words: set[str]) -> set[str]:
     }
 
 
-def _quoted(form: bytes) -> bytes:
+def _escape_bytes(form: bytes) -> bytes:
     return b"".join(b"\\x%02x" % byte for byte in form)
 
 
 @contextlib.contextmanager
-def _opened(path: str) -> Iterator[IO[bytes]]:
+def _open(path: str) -> Iterator[IO[bytes]]:
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
-        about = os.fstat(descriptor)
-        if not stat.S_ISREG(about.st_mode) or about.st_nlink > 1:
+        file_stat = os.fstat(descriptor)
+        if not stat.S_ISREG(file_stat.st_mode) or file_stat.st_nlink > 1:
             raise OSError(errno.EMLINK, "it stands elsewhere, too, and may be another's")
-        # A file that says it is gzipped and is not raises, and counts as unread.
+        # A file that is not gzipped, though its name says so, raises, and counts as unread.
         yield Unpacked(file) if path.endswith(".gz") else file  # type: ignore[misc]

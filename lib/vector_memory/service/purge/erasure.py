@@ -16,38 +16,41 @@ ACTION = "purge"
 """The entry of the audit log that a certificate is about."""
 
 
-def shared_with(ctx: Context, chosen: PurgeSelection) -> list[SharedProject]:
-    """Return where something that goes was published, or may have been: what is noted of it cannot be read."""
-    going = set(chosen.ids)
+def projects_shared_with(ctx: Context, selection: PurgeSelection) -> list[SharedProject]:
+    """Return the projects in which something that goes was published, or may have been: where what is noted of the sharing
+    cannot be read."""
+    ids = set(selection.ids)
     roots = [
         project.root
-        for part in chosen.parts
+        for part in selection.parts
         for project in part.shelf.journal.projects()
         if project.root and project.id in {memory.project for memory in part.memories}
     ]
-    corners = [team.shared_project(ctx, ctx.place(root)) for root in dict.fromkeys(roots)]
-    corners.append(team.shared_project(ctx, None))
+    projects = [team.shared_project(ctx, ctx.place(root)) for root in dict.fromkeys(roots)]
+    projects.append(team.shared_project(ctx, None))
     concerned = []
-    for corner in corners:
+    for project in projects:
         try:
-            share = team.share_of(ctx, corner)
+            share = team.share_of(ctx, project)
         except VectorMemoryError:
-            concerned.append(corner)
+            concerned.append(project)
             continue
-        lying = [share.published.contents, *(left.contents for left in share.left)] if share else []
-        if not all(map(going.isdisjoint, lying)):
-            concerned.append(corner)
+        contents = (
+            [share.published.contents, *(left.contents for left in share.left)] if share else []
+        )
+        if not all(map(ids.isdisjoint, contents)):
+            concerned.append(project)
     return concerned
 
 
 def take_back(
-    ctx: Context, request: PurgeRequest, corners: list[SharedProject], gone: Sequence[str]
+    ctx: Context, request: PurgeRequest, projects: list[SharedProject], removed_ids: Sequence[str]
 ) -> tuple[list[str], dict[str, str]]:
-    """Publish there what was published before without what is gone: nothing new goes out. Without a certificate it is
-    only told.
+    """Publish anew, without what is gone, what was published before in these projects: nothing new goes out. Without a
+    certificate it is only said how to do that.
 
     Args:
-        gone: the ids of what is gone, which may lie at a place that was left before.
+        removed_ids: the ids of what is gone, which may lie at a place that was left before.
 
     Returns:
         The folders for which that was done, and those for which it was not, with why.
@@ -56,25 +59,37 @@ def take_back(
 
     if not request.certificate:
         waits = "What was published of it lies there still; `vector-memory share publish` takes it back."
-        return [], {corner.root: waits for corner in corners}
-    taken, failed = [], {}
-    for corner in corners:
-        where = {"project": corner.root, "cwd": corner.root} if corner.place else {"global": True}
-        keys = {"access": request.access, "passphrase": request.passphrase, "actor": request.actor}
-        asked = messages.read(publish.PublishRequest, {**where, **keys, "only_known": True})
+        return [], {project.root: waits for project in projects}
+    taken_back, failed = [], {}
+    for project in projects:
+        project_fields = (
+            {"project": project.root, "cwd": project.root} if project.place else {"global": True}
+        )
+        access_fields = {
+            "access": request.access,
+            "passphrase": request.passphrase,
+            "actor": request.actor,
+        }
+        publish_request = messages.read(
+            publish.PublishRequest, {**project_fields, **access_fields, "only_known": True}
+        )
         try:
-            told = publish.publish(ctx, asked, lambda *_: None).left or {}
-            left = team.require_share(ctx, corner).left
-            why = [told[one.url] for one in left if not set(gone).isdisjoint(one.contents)]
+            reasons_by_url = publish.publish(ctx, publish_request, lambda *_: None).left or {}
+            left = team.require_share(ctx, project).left
+            reasons = [
+                reasons_by_url[place.url]
+                for place in left
+                if not set(removed_ids).isdisjoint(place.contents)
+            ]
         except VectorMemoryError as error:
-            why = [str(error)]
-        if why:
-            failed[corner.root] = (
-                f"{' '.join(why)} `vector-memory share publish` takes it back there."
+            reasons = [str(error)]
+        if reasons:
+            failed[project.root] = (
+                f"{' '.join(reasons)} `vector-memory share publish` takes it back there."
             )
         else:
-            taken.append(corner.root)
-    return taken, failed
+            taken_back.append(project.root)
+    return taken_back, failed
 
 
 def certificate(ctx: Context, request: PurgeRequest) -> str:
@@ -87,7 +102,7 @@ def certificate(ctx: Context, request: PurgeRequest) -> str:
 
     ctx.state.flush()
     entries = [row for row in ctx.state.audit_rows() if row.action == ACTION]
-    asked = proofs.ProveRequest(
+    prove_request = proofs.ProveRequest(
         entry=entries[-1].number, passphrase=request.passphrase, actor=request.actor
     )
-    return proofs.prove(ctx, asked).file
+    return proofs.prove(ctx, prove_request).file

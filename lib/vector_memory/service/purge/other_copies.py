@@ -22,13 +22,13 @@ PROGRAMS = ("app", "runtime", "models", os.path.join("run", "pycache"))
 def folders_of(home: Home, stores: Sequence[str]) -> list[str]:
     """Return the folders in which everything of ours lies, none within another: the data home, and the
     markers of the projects that have stores of their own."""
-    tops = [home.root]
+    folders = [home.root]
     for store in stores:
         above = os.path.dirname(store)
-        top = above if os.path.basename(above) == projects.MARKER else store
-        if not any(top == outer or top.startswith(outer + os.sep) for outer in tops):
-            tops.append(top)
-    return tops
+        folder = above if os.path.basename(above) == projects.MARKER else store
+        if not any(folder == outer or folder.startswith(outer + os.sep) for outer in folders):
+            folders.append(folder)
+    return folders
 
 
 def files_of(home: Home, stores: Sequence[str]) -> Iterator[str]:
@@ -55,10 +55,10 @@ def set_aside(home: Home, stores: Sequence[str]) -> list[str]:
 
 def _is_set_aside(name: str) -> bool:
     """Whether a name ends with how and when a copy was set aside (`system/durable_files.py`)."""
-    for how in (DAMAGED, REPLACED):
-        own, _, at = name.rpartition(how)
-        day, _, time = at.partition("T")
-        if own and len(day) == 8 and len(time) >= 6 and (day + time).isdecimal():
+    for mark in (DAMAGED, REPLACED):
+        name_before, _, moment = name.rpartition(mark)
+        day, _, time = moment.partition("T")
+        if name_before and len(day) == 8 and len(time) >= 6 and (day + time).isdecimal():
             return True
     return False
 
@@ -70,8 +70,8 @@ def remove(path: str) -> None:
         OSError: it cannot be removed, or something else is in it.
     """
     if os.path.isdir(path) and not os.path.islink(path):
-        if left := removal.remove(path):
-            raise OSError(errno.ENOTEMPTY, f"{left[0]} is not ours")
+        if remaining := removal.remove(path):
+            raise OSError(errno.ENOTEMPTY, f"{remaining[0]} is not ours")
     else:
         drop(path)
 
@@ -79,8 +79,10 @@ def remove(path: str) -> None:
 def is_log(home: Home, path: str) -> bool:
     """Whether a file is a log, a text that an editor left, or a conversation that was handed over and is not
     over: words in it may be written over."""
-    in_run = os.path.dirname(path) == home.run and os.path.basename(path).startswith("edit-")
-    return path.startswith((home.logs + os.sep, home.feeds + os.sep)) or in_run
+    is_edited_text = os.path.dirname(path) == home.run and os.path.basename(path).startswith(
+        "edit-"
+    )
+    return path.startswith((home.logs + os.sep, home.feeds + os.sep)) or is_edited_text
 
 
 def is_made_again(home: Home, path: str) -> bool:

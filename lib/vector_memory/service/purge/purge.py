@@ -1,7 +1,7 @@
 """Purge: words are removed for good, from every copy, and every file is searched for them afterwards.
 
 The order is such that whatever interrupts it, nothing comes back: first it is noted what must not be
-captured again, and what goes (`begun`), then rows go, then all that was made of them is made anew. A next daemon
+captured again, and what goes (`unfinished`), then rows go, then all that was made of them is made anew. A next daemon
 carries out what is noted and not done, to the last search and the certificate.
 """
 
@@ -25,9 +25,8 @@ from vector_memory.service.base.messages import spare
 from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.capture import archives, session_summary, session_topics
 from vector_memory.service.memory.views import MemoryView, memory_view
-from vector_memory.service.purge import begun, byte_search, erasure, other_copies
-from vector_memory.service.purge.begun import BegunPurge
-from vector_memory.service.purge.byte_search import Needles, Searched
+from vector_memory.service.purge import byte_search, erasure, other_copies, unfinished
+from vector_memory.service.purge.byte_search import Needles, SearchResult
 from vector_memory.service.purge.selection import (
     PurgeRequest,
     PurgeSelection,
@@ -35,6 +34,7 @@ from vector_memory.service.purge.selection import (
     choose,
     is_shared,
 )
+from vector_memory.service.purge.unfinished import BegunPurge
 from vector_memory.service.sharing import team
 from vector_memory.service.tools import flags
 from vector_memory.service.transfer import vault_export
@@ -44,7 +44,7 @@ from vector_memory.system import removal, tampering
 log = logging.getLogger(__name__)
 
 TASK: Task = "purge"
-"""What is due in the state while a store is not written anew yet; its "session" is the store's folder."""
+"""The task that is due in the state until a store is written anew; its "session" is the store's folder."""
 MOST_SHOWN = 1_000
 
 
@@ -114,57 +114,68 @@ def purge(ctx: Context, request: PurgeRequest, progress: Progress) -> PurgeAnswe
     Returns:
         What went, or would go, by store, and where its words were looked for.
     """
-    # What observers still hold of running sessions becomes records first, which are found like all others.
+    # Observers first store what they hold of running sessions, so that it is found like all other records.
     flags.settle(ctx)
     ctx.running.clear()
-    chosen = choose(ctx, request)
+    selection = choose(ctx, request)
     if request.dry_run:
         progress(0, 1, "searching every file")
-        preview = _preview(ctx, chosen)
-        preview.backups = _backups(ctx, chosen)
-        return _with_search(preview, _search(ctx, chosen.pieces), chosen)
+        preview = _preview(ctx, selection)
+        preview.backups = _backups(ctx, selection)
+        return _with_search(preview, _search(ctx, selection.pieces), selection)
     if request.certificate:
-        # A passphrase that is missing is told before anything goes.
+        # A missing passphrase raises here, before anything goes.
         contracts.signer(ctx, request.passphrase)
-    started = BegunPurge(new_id(), chosen, erasure.shared_with(ctx, chosen), _made_of(chosen))
-    return _carry_out(ctx, request, started, progress)
+    begun_purge = BegunPurge(
+        new_id(),
+        selection,
+        erasure.projects_shared_with(ctx, selection),
+        _summarized_sessions(selection),
+    )
+    return _carry_out(ctx, request, begun_purge, progress)
 
 
 def _carry_out(
-    ctx: Context, request: PurgeRequest, started: BegunPurge, progress: Progress
+    ctx: Context, request: PurgeRequest, begun_purge: BegunPurge, progress: Progress
 ) -> PurgeAnswer:
     """Remove what was chosen from everywhere, and prove it."""
-    chosen, corners, done = started.chosen, started.told, _preview(ctx, started.chosen)
-    _remove(ctx, request, started, done, progress)
-    _clean_stores(ctx, chosen, done, progress)
-    _clean_copies(ctx, chosen, done, request.backups)
+    selection, shared_projects, answer = (
+        begun_purge.selection,
+        begun_purge.shared_with,
+        _preview(ctx, begun_purge.selection),
+    )
+    _remove(ctx, request, begun_purge, answer, progress)
+    _clean_stores(ctx, selection, answer, progress)
+    _clean_copies(ctx, selection, answer, request.backups)
     progress(3, 4, "searching every file")
-    searched = _shown_by_search(ctx, chosen, done)
-    taken, failed = erasure.take_back(ctx, request, corners, chosen.ids)
-    about = {"form": chosen.form, "purged": done.purged, "left_in": len(searched.found)}
-    about |= {"files": searched.files, "backups": len(other_copies.backups(ctx.home))}
-    about |= {"taken_back": len(taken), "still_shared": len(failed)} if corners else {}
-    about |= {"resumed": True} if started.was_interrupted else {}
-    ctx.state.audit("purge", request.actor, chosen.ids, about)
+    result = _search_and_mend(ctx, selection, answer)
+    taken_back, failed = erasure.take_back(ctx, request, shared_projects, selection.ids)
+    detail = {"form": selection.form, "purged": answer.purged, "left_in": len(result.found)}
+    detail |= {"files": result.files, "backups": len(other_copies.backups(ctx.home))}
+    detail |= (
+        {"taken_back": len(taken_back), "still_shared": len(failed)} if shared_projects else {}
+    )
+    detail |= {"resumed": True} if begun_purge.was_interrupted else {}
+    ctx.state.audit("purge", request.actor, selection.ids, detail)
     ctx.state.scrub(whole=True)
     ctx.notify()
-    done.taken_back, done.still_shared = taken if corners else None, failed or None
-    done.certificate = erasure.certificate(ctx, request) if request.certificate else None
-    done.backups = other_copies.backups(ctx.home)
-    done.strays = [path for store in _stores(ctx) for path in removal.strays(store)]
-    begun.done(ctx, started.id)
-    return _with_search(done, searched, chosen)
+    answer.taken_back, answer.still_shared = taken_back if shared_projects else None, failed or None
+    answer.certificate = erasure.certificate(ctx, request) if request.certificate else None
+    answer.backups = other_copies.backups(ctx.home)
+    answer.strays = [path for store in _stores(ctx) for path in removal.strays(store)]
+    unfinished.clear(ctx, begun_purge.id)
+    return _with_search(answer, result, selection)
 
 
 def resume(ctx: Context) -> None:
     """Finish what a daemon that ended in the middle left undone."""
-    for request, started in begun.noted(ctx):
+    for request, begun_purge in unfinished.interrupted(ctx):
         try:
-            _carry_out(ctx, request, started, ignore_progress)
+            _carry_out(ctx, request, begun_purge, ignore_progress)
         except BadInputError as error:
             # It is in the log; `proof make --entry` proves it by whoever knows the passphrase.
             log.warning("a purge that was interrupted is done, and not proved: %s", error)
-            begun.done(ctx, started.id)
+            unfinished.clear(ctx, begun_purge.id)
     due = set(ctx.state.due(TASK))
     for shelf in ctx.every_shelf():
         if shelf.folder in due:
@@ -175,19 +186,19 @@ def resume(ctx: Context) -> None:
 # -- what goes ------------------------------------------------------------------------------------
 
 
-def _preview(ctx: Context, chosen: PurgeSelection) -> PurgeAnswer:
+def _preview(ctx: Context, selection: PurgeSelection) -> PurgeAnswer:
     """Return what would go; nothing was searched for it yet."""
-    names = project_names([part.shelf for part in chosen.parts])
-    memories = [memory for _, memory in chosen.memories]
+    names = project_names([part.shelf for part in selection.parts])
+    memories = [memory for _, memory in selection.memories]
     return PurgeAnswer(
-        form=chosen.form,
+        form=selection.form,
         memories=[memory_view(memory, names) for memory in memories[:MOST_SHOWN]],
-        count=sum(len(part.memories) + len(part.damaged) for part in chosen.parts),
-        sessions=sorted(chosen.sessions),
+        count=sum(len(part.memories) + len(part.damaged) for part in selection.parts),
+        sessions=sorted(selection.sessions),
         backups=other_copies.backups(ctx.home),
         set_aside=other_copies.set_aside(ctx.home, _stores(ctx)),
         sources=_sources(memories),
-        unopened={at: str(error) for at, error in ctx.unopened().items()},
+        unopened={folder: str(error) for folder, error in ctx.unopened().items()},
     )
 
 
@@ -198,47 +209,51 @@ def _sources(memories: Sequence[Memory]) -> list[str]:
 
 
 def _remove(
-    ctx: Context, request: PurgeRequest, started: BegunPurge, done: PurgeAnswer, progress: Progress
+    ctx: Context,
+    request: PurgeRequest,
+    begun_purge: BegunPurge,
+    answer: PurgeAnswer,
+    progress: Progress,
 ) -> None:
     """Remove rows, and make anew what was made of their sessions."""
-    chosen = started.chosen
-    # Nobody reads a transcript, or makes topics of what goes, meanwhile. A pull that runs may be long in reaching its place:
-    # it is waited for before any capture has to wait.
-    with _no_pull(ctx, chosen.parts), ctx.capturing, session_topics.ONE_AT_A_TIME:
-        ctx.state.block(chosen.names, ctx.now())
-        if not started.was_interrupted:
-            begun.note(ctx, request, started)
-        for part in chosen.parts:
+    selection = begun_purge.selection
+    # Meanwhile no transcript is read, and no topics are made of what goes. The pull's lock is taken first: a pull may take
+    # long to reach its place, and capturing must not wait for that.
+    with _pull_stopped(ctx, selection.parts), ctx.capturing, session_topics.ONE_AT_A_TIME:
+        ctx.state.block(selection.names, ctx.now())
+        if not begun_purge.was_interrupted:
+            unfinished.note(ctx, request, begun_purge)
+        for part in selection.parts:
             ctx.state.add_due(TASK, part.shelf.folder)
-        for number, part in enumerate(chosen.parts):
-            progress(number, len(chosen.parts), "removing")
-            done.purged += _remove_rows(ctx, part) if part.ids else 0
-    if chosen.session or chosen.project:
-        paths = {memory.source.path for _, memory in chosen.memories}
-        own = [chosen.session] if chosen.session else []
-        ctx.state.forget_sessions(own, chosen.project, chosen.sessions | paths)
-    for session in sorted(chosen.sessions):
+        for number, part in enumerate(selection.parts):
+            progress(number, len(selection.parts), "removing")
+            answer.purged += _remove_rows(ctx, part) if part.ids else 0
+    if selection.session or selection.project:
+        paths = {memory.source.path for _, memory in selection.memories}
+        named_sessions = [selection.session] if selection.session else []
+        ctx.state.forget_sessions(named_sessions, selection.project, selection.sessions | paths)
+    for session in sorted(selection.sessions):
         removed = archives.remove(ctx.home, session)
-        done.archives += removed
-        whole = session == chosen.session
+        answer.archives += removed
+        is_whole = session == selection.session
         session_summary.after_purge(
-            ctx, session, removed > 0 and not whole, session in started.summarized
+            ctx, session, removed > 0 and not is_whole, session in begun_purge.summarized
         )
     ctx.changed()
 
 
-def _made_of(chosen: PurgeSelection) -> set[str]:
+def _summarized_sessions(selection: PurgeSelection) -> set[str]:
     """Return the sessions that had a summary."""
     return {
         memory.source.session
-        for part in chosen.parts
+        for part in selection.parts
         for memory in (*part.memories, *part.derived)
         if memory.kind == SUMMARY and memory.status is Status.ACTIVE
     }
 
 
-def _no_pull(ctx: Context, parts: Sequence[StorePart]) -> AbstractContextManager[object]:
-    """Return a block in which nothing that others share is pulled, where some of it goes."""
+def _pull_stopped(ctx: Context, parts: Sequence[StorePart]) -> AbstractContextManager[object]:
+    """Return a context in which no pull runs, if something that others shared goes."""
     if not any(part.ids and is_shared(ctx, part.shelf) for part in parts):
         return contextlib.nullcontext()
     return team.sharing
@@ -252,32 +267,33 @@ def _remove_rows(ctx: Context, part: StorePart) -> int:
         # No pull is to bring it again.
         share.note_rejected(ctx, part.memories, part.damaged)
     with shelf.storing, shelf.following:
-        release_older(shelf, part.ids, part.memories)
+        restore_superseded(shelf, part.ids, part.memories)
         return shelf.journal.purge(part.ids)
 
 
-def release_older(shelf: Shelf, ids: Sequence[str], memories: Iterable[Memory]) -> None:
-    """Let what had given way to rows that go hold again, or give way to what comes after those.
+def restore_superseded(shelf: Shelf, ids: Sequence[str], memories: Iterable[Memory]) -> None:
+    """Make memories that rows which go had superseded hold again, or give way to the successors of those rows.
 
     Args:
         ids: those of the rows that go.
         memories: these rows, as far as they can be read.
     """
-    going = set(ids)
+    removed_ids = set(ids)
     successors = {memory.id: memory.superseded_by for memory in memories}
     for older in shelf.journal.replaced_by(ids):
-        if older.id not in going:
-            shelf.journal.update(_released(older, successors, going))
+        if older.id not in removed_ids:
+            shelf.journal.update(_restore_superseded(older, successors, removed_ids))
 
 
-def _released(memory: Memory, successors: dict[str, str], going: set[str]) -> Memory:
-    """Return a memory that had given way to one that goes: it gives way to the one after that, else it
-    holds again."""
-    following = memory.superseded_by
-    while following in going:
-        following = successors.get(following, "")
-    if following:
-        return replace(memory, superseded_by=following)
+def _restore_superseded(
+    memory: Memory, successors: dict[str, str], removed_ids: set[str]
+) -> Memory:
+    """Return a memory that had given way to one that goes: superseded by the successor of that, or active again."""
+    successor = memory.superseded_by
+    while successor in removed_ids:
+        successor = successors.get(successor, "")
+    if successor:
+        return replace(memory, superseded_by=successor)
     return memory.revived()
 
 
@@ -285,16 +301,16 @@ def _released(memory: Memory, successors: dict[str, str], going: set[str]) -> Me
 
 
 def _clean_stores(
-    ctx: Context, chosen: PurgeSelection, done: PurgeAnswer, progress: Progress
+    ctx: Context, selection: PurgeSelection, answer: PurgeAnswer, progress: Progress
 ) -> None:
-    for number, part in enumerate(chosen.parts):
-        progress(number, len(chosen.parts), "writing anew")
+    for number, part in enumerate(selection.parts):
+        progress(number, len(selection.parts), "writing anew")
         try:
-            _clean_store(ctx, part.shelf, [chosen.project] if chosen.project else [])
+            _clean_store(ctx, part.shelf, [selection.project] if selection.project else [])
         except (VectorMemoryError, OSError) as error:
             # The search tells whether it matters; the next daemon tries again.
             log.error("a purged store is not written anew: %s", error)
-            done.errors.append(str(error))
+            answer.errors.append(str(error))
         else:
             ctx.state.done(TASK, [part.shelf.folder])
 
@@ -330,124 +346,126 @@ def _clean_index(ctx: Context, shelf: Shelf) -> None:
 
 
 def _clean_copies(
-    ctx: Context, chosen: PurgeSelection, done: PurgeAnswer, with_backups: bool
+    ctx: Context, selection: PurgeSelection, answer: PurgeAnswer, with_backups: bool
 ) -> None:
-    done.set_aside = _removed(other_copies.set_aside(ctx.home, _stores(ctx)), done)
+    answer.set_aside = _remove_copies(other_copies.set_aside(ctx.home, _stores(ctx)), answer)
     if with_backups:
-        done.backups_deleted = _removed(_backups(ctx, chosen), done)
+        answer.backups_deleted = _remove_copies(_backups(ctx, selection), answer)
     if vault_export.is_kept(ctx):
-        _clean_vault(ctx, done)
+        _clean_vault(ctx, answer)
 
 
-def _clean_vault(ctx: Context, done: PurgeAnswer) -> None:
+def _clean_vault(ctx: Context, answer: PurgeAnswer) -> None:
     try:
-        written = vault_export.write(ctx)
+        export = vault_export.write(ctx)
     except (VectorMemoryError, OSError) as error:
         # What follows, the audit log and what a team is told, must not wait for the vault.
-        done.errors.append(f"The notes in the vault may still hold the words: {error}")
+        answer.errors.append(f"The notes in the vault may still hold the words: {error}")
         return
-    for why, paths in (
-        ("is as you edited it", written.edited),
-        ("could not be written", written.failed),
+    for state, paths in (
+        ("is as you edited it", export.edited),
+        ("could not be written", export.failed),
     ):
-        notices = (f"{path} {why}: look whether it still holds the words." for path in paths)
-        done.errors.extend(notices)
+        notices = (f"{path} {state}: look whether it still holds the words." for path in paths)
+        answer.errors.extend(notices)
 
 
-def _backups(ctx: Context, chosen: PurgeSelection) -> list[str]:
-    """Return the backups that may hold what goes. Where no memory has the words, a word may only be mistyped: then
-    those in which it stands as it is, or that cannot be read."""
+def _backups(ctx: Context, selection: PurgeSelection) -> list[str]:
+    """Return the backups that may hold what goes. Where no memory has the words, they may be mistyped: then only those
+    backups that hold them literally, or that cannot be read."""
     paths = other_copies.backups(ctx.home)
-    if chosen.form != "text" or any(part.memories or part.damaged for part in chosen.parts):
+    if selection.form != "text" or any(part.memories or part.damaged for part in selection.parts):
         return paths
-    searched = byte_search.search(paths, Needles(chosen.pieces))
-    return [path for path in paths if path in searched.found or path in searched.unread]
+    result = byte_search.search(paths, Needles(selection.pieces))
+    return [path for path in paths if path in result.found or path in result.unread]
 
 
-def _removed(paths: Sequence[str], done: PurgeAnswer) -> list[str]:
+def _remove_copies(paths: Sequence[str], answer: PurgeAnswer) -> list[str]:
     """Remove files and folders; return those that are gone now."""
-    gone = []
+    removed = []
     for path in paths:
         try:
             other_copies.remove(path)
-            gone.append(path)
+            removed.append(path)
         except OSError as error:
-            done.errors.append(f"{path} cannot be removed: {error.strerror}.")
-    return gone
+            answer.errors.append(f"{path} cannot be removed: {error.strerror}.")
+    return removed
 
 
 # -- the proof ------------------------------------------------------------------------------------
 
 
-def _shown_by_search(ctx: Context, chosen: PurgeSelection, done: PurgeAnswer) -> Searched:
+def _search_and_mend(ctx: Context, selection: PurgeSelection, answer: PurgeAnswer) -> SearchResult:
     """Search every file for the words; mend what still holds them, and search again."""
-    searched = _search(ctx, chosen.pieces)
-    if not searched.found:
-        return searched
-    rest = _unshared(ctx, chosen)
-    if len(rest) < len(chosen.pieces):
-        chosen.pieces = rest
-        searched = _search(ctx, rest)
-    if not searched.found:
-        return searched
-    _mend(ctx, searched, done)
-    return _search(ctx, chosen.pieces)
+    result = _search(ctx, selection.pieces)
+    if not result.found:
+        return result
+    pieces = _pieces_in_no_memory(ctx, selection)
+    if len(pieces) < len(selection.pieces):
+        selection.pieces = pieces
+        result = _search(ctx, pieces)
+    if not result.found:
+        return result
+    _mend(ctx, result, answer)
+    return _search(ctx, selection.pieces)
 
 
-def _unshared(ctx: Context, chosen: PurgeSelection) -> list[str]:
-    """Return the pieces that no memory holds: a turn of phrase may stand in others, which stay."""
-    if chosen.form == "text":
-        return chosen.pieces
+def _pieces_in_no_memory(ctx: Context, selection: PurgeSelection) -> list[str]:
+    """Return the pieces that stand in no memory that stays."""
+    if selection.form == "text":
+        return selection.pieces
     return [
         piece
-        for piece in chosen.pieces
+        for piece in selection.pieces
         if not any(shelf.journal.holding([piece]) for shelf in ctx.every_shelf())
     ]
 
 
-def _mend(ctx: Context, searched: Searched, done: PurgeAnswer) -> None:
-    """Write over logs, drop what is made again by itself, and write the databases anew once more: somebody
-    may have read them at that moment, so that their logs could not be folded in."""
-    for path, places in searched.found.items():
+def _mend(ctx: Context, result: SearchResult, answer: PurgeAnswer) -> None:
+    """Write over logs, drop what is made again by itself, and write the databases anew once more: a reader may have kept
+    the databases' write-ahead logs from being folded in."""
+    for path, places in result.found.items():
         try:
             if other_copies.is_log(ctx.home, path):
                 byte_search.overwrite(path, places)
-                done.wiped.append(path)
+                answer.wiped.append(path)
             elif other_copies.is_made_again(ctx.home, path):
                 other_copies.remove(path)
         except OSError as error:
-            done.errors.append(f"{path} cannot be cleaned: {error.strerror}.")
+            answer.errors.append(f"{path} cannot be cleaned: {error.strerror}.")
     time.sleep(0.1)
     for shelf in ctx.every_shelf():
-        if any(path.startswith(shelf.folder + os.sep) for path in searched.found):
+        if any(path.startswith(shelf.folder + os.sep) for path in result.found):
             try:
                 _clean_store(ctx, shelf, [])
             except (VectorMemoryError, OSError) as error:
-                done.errors.append(str(error))
+                answer.errors.append(str(error))
     ctx.state.scrub(whole=True)
 
 
-def _search(ctx: Context, pieces: Sequence[str]) -> Searched:
+def _search(ctx: Context, pieces: Sequence[str]) -> SearchResult:
     if not pieces:
-        return Searched()
-    searched = byte_search.search(other_copies.files_of(ctx.home, _stores(ctx)), Needles(pieces))
+        return SearchResult()
+    result = byte_search.search(other_copies.files_of(ctx.home, _stores(ctx)), Needles(pieces))
     # The state has the jobs' names, and one may have the very word in it: "gate" is a part of "memory-gateway".
-    beside_jobs = Needles(pieces, ctx.state.jobs())
-    for path in [path for path in searched.found if path.startswith(ctx.home.state_db)]:
-        if not byte_search.search([path], beside_jobs).found:
-            del searched.found[path]
-    return searched
+    needles = Needles(pieces, ctx.state.jobs())
+    for path in [path for path in result.found if path.startswith(ctx.home.state_db)]:
+        if not byte_search.search([path], needles).found:
+            del result.found[path]
+    return result
 
 
-def _with_search(answer: PurgeAnswer, searched: Searched, chosen: PurgeSelection) -> PurgeAnswer:
+def _with_search(
+    answer: PurgeAnswer, result: SearchResult, selection: PurgeSelection
+) -> PurgeAnswer:
     """Return an answer with what was searched, and which files hold the words."""
     view = SearchedView(
-        files=searched.files,
-        mb=round(searched.bytes / 1e6, 1),
-        pieces=len(chosen.pieces),
-        unread=searched.unread,
+        files=result.files,
+        mb=round(result.bytes / 1e6, 1),
+        pieces=len(selection.pieces),
+        unread=result.unread,
     )
-    answer.searched, answer.left = view, sorted(searched.found)
+    answer.searched, answer.left = view, sorted(result.found)
     return answer
 
 

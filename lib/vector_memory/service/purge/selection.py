@@ -75,8 +75,8 @@ class StorePart:
 
 @dataclass
 class PurgeSelection:
-    """What goes: of each store, from which sessions, and by which words it would be seen to be there
-    still. `names` are what must not be captured again; `session` and `project` go whole."""
+    """What goes: of each store (`parts`), from which `sessions`, and `pieces` of its words to search the files for.
+    `names` are what must not be captured again; `session` and `project` go whole."""
 
     form: str
     parts: list[StorePart]
@@ -101,7 +101,7 @@ def choose(ctx: Context, request: PurgeRequest) -> PurgeSelection:
     """Return what a request is to remove.
 
     Raises:
-        BadInputError: it names nothing, or in two ways; or with it would go what who asks may not be given.
+        BadInputError: it names nothing, or in two ways; or memories would go that who asks may not be given.
         NotFoundError: there is no such memory, session or project.
     """
     ways = {
@@ -111,13 +111,13 @@ def choose(ctx: Context, request: PurgeRequest) -> PurgeSelection:
         _by_project: request.dir,
         _forgotten: request.forgotten,
     }
-    named = [choose_by for choose_by, value in ways.items() if value]
-    if len(named) != 1:
+    chosen_ways = [choose_by for choose_by, value in ways.items() if value]
+    if len(chosen_ways) != 1:
         raise BadInputError(
             "Purge what? Name it in one way.",
             "Give ids, --text WORDS, --session ID, --project DIR or --forgotten.",
         )
-    selection = named[0](ctx, request)
+    selection = chosen_ways[0](ctx, request)
     if any(part.ids for part in selection.parts if is_shared(ctx, part.shelf)):
         request.require_user("decides what is kept of what others shared")
     if not request.forgotten:
@@ -143,12 +143,16 @@ def _by_ids(ctx: Context, request: PurgeRequest) -> PurgeSelection:
             )
     parts = []
     for shelf in ctx.every_shelf():
-        own = [memory for owner, memory in chosen if owner is shelf]
-        holding = repeating(shelf, [memory for _, memory in chosen])
-        own = _each_once([*own, *(memory for memory in holding if memory.kind not in DERIVED)])
-        if own:
-            parts.append(StorePart(shelf, _each_once([*own, *companions(shelf, own)])))
-    return _choice("ids", parts)
+        store_memories = [memory for owner, memory in chosen if owner is shelf]
+        repeated = repeating(shelf, [memory for _, memory in chosen])
+        store_memories = _each_once(
+            [*store_memories, *(memory for memory in repeated if memory.kind not in DERIVED)]
+        )
+        if store_memories:
+            parts.append(
+                StorePart(shelf, _each_once([*store_memories, *companions(shelf, store_memories)]))
+            )
+    return _selection("ids", parts)
 
 
 def _by_text(ctx: Context, request: PurgeRequest) -> PurgeSelection:
@@ -166,12 +170,11 @@ def _by_text(ctx: Context, request: PurgeRequest) -> PurgeSelection:
         by_id = shelf.journal.by_ids(ids)
         damaged = [id for id in ids if id not in by_id]
         parts.append(StorePart(shelf, list(by_id.values()), damaged))
-    return _choice("text", parts, spellings)
+    return _selection("text", parts, spellings)
 
 
 def _require_all_open(ctx: Context) -> None:
-    """Make sure that nothing at all is withheld from who asks: whether words are found would tell, part by part, what it
-    says.
+    """Make sure that no memory is withheld from who asks: by trying words, one could learn what such a memory says.
 
     Raises:
         BadInputError: something is.
@@ -196,51 +199,53 @@ def _spellings(words: str) -> list[str]:
 
 def _by_session(ctx: Context, request: PurgeRequest) -> PurgeSelection:
     name = request.session.strip()
-    found = messages.named_sessions(ctx.all_shelves(), [name])
-    # No beginning of an id: once its session is gone, the same purge again would mean another one.
-    whole = [id for id in found if id == name or not id.startswith(name)]
-    if len(whole) > 1:
-        raise BadInputError(f"{name!r} names {len(whole)} sessions.", "Give the whole id of one.")
-    session = whole[0] if whole else name
-    parts = _whole(ctx, Scope(sessions=(session,)))
+    sessions = messages.named_sessions(ctx.all_shelves(), [name])
+    # The beginning of an id is refused: once its session is gone, the same purge would mean another session.
+    matches = [id for id in sessions if id == name or not id.startswith(name)]
+    if len(matches) > 1:
+        raise BadInputError(f"{name!r} names {len(matches)} sessions.", "Give the whole id of one.")
+    session = matches[0] if matches else name
+    parts = _store_parts(ctx, Scope(sessions=(session,)))
     if not parts and not archives.archives_of(ctx.home, session):
         raise NotFoundError(
             f"Nothing is stored of a session {session!r}.",
             "Give its whole id: `vector-memory topics` shows sessions.",
         )
-    made = _choice("session", parts)
-    made.session = session
-    made.sessions.add(session)
-    made.names.add(tombstones.session_name(session))
-    return made
+    selection = _selection("session", parts)
+    selection.session = session
+    selection.sessions.add(session)
+    selection.names.add(tombstones.session_name(session))
+    return selection
 
 
 def _by_project(ctx: Context, request: PurgeRequest) -> PurgeSelection:
     folder = os.path.join(request.base, os.path.expanduser(request.dir))
     place = ctx.place(folder)
-    parts = _whole(ctx, Scope(projects=(place.id,))) if messages.may_mean(place, folder) else []
+    parts = (
+        _store_parts(ctx, Scope(projects=(place.id,))) if messages.may_mean(place, folder) else []
+    )
     if not parts:
         raise NotFoundError(
             f"Nothing is stored of a project in {folder}.", "`vector-memory stats` shows projects."
         )
-    made = _choice("dir", parts)
-    made.project = place.id
-    made.names.add(tombstones.project_name(place.id))
-    return made
+    selection = _selection("dir", parts)
+    selection.project = place.id
+    selection.names.add(tombstones.project_name(place.id))
+    return selection
 
 
 def _forgotten(ctx: Context, request: PurgeRequest) -> PurgeSelection:
-    """Choose the tombstones. Nothing of their words is known any more, so that nothing can be looked
-    for; every store is written anew."""
+    """Choose the tombstones. Their words are not known any more, so no file can be searched for them; every store is
+    written anew."""
     parts = []
     for shelf in ctx.every_shelf():
         stones = shelf.journal.iter_memories(Scope(), statuses=(Status.FORGOTTEN,))
         # A forgotten topic would be found again, were its stone not there.
         parts.append(StorePart(shelf, [stone for stone in stones if stone.kind not in DERIVED]))
-    return _choice("forgotten", parts)
+    return _selection("forgotten", parts)
 
 
-def _whole(ctx: Context, scope: Scope) -> list[StorePart]:
+def _store_parts(ctx: Context, scope: Scope) -> list[StorePart]:
     parts = [
         StorePart(shelf, list(shelf.journal.iter_memories(scope, statuses=EVERY_STATUS)))
         for shelf in ctx.all_shelves()
@@ -248,15 +253,16 @@ def _whole(ctx: Context, scope: Scope) -> list[StorePart]:
     return [part for part in parts if part.memories]
 
 
-def _choice(form: str, parts: list[StorePart], pieces: Sequence[str] = ()) -> PurgeSelection:
+def _selection(form: str, parts: list[StorePart], pieces: Sequence[str] = ()) -> PurgeSelection:
     memories = [memory for part in parts for memory in part.memories]
     # Of what is forgotten nothing is known but names.
-    telling = [] if form == "forgotten" else memories
+    known_memories = [] if form == "forgotten" else memories
     return PurgeSelection(
         form,
         parts,
-        {memory.source.session for memory in telling if memory.source.session},
-        list(pieces) or pieces_of([memory.text for memory in telling if not _is_count(memory)]),
+        {memory.source.session for memory in known_memories if memory.source.session},
+        list(pieces)
+        or pieces_of([memory.text for memory in known_memories if not _is_count(memory)]),
         tombstones.names_of(memories),
     )
 
@@ -271,14 +277,14 @@ def _add_derived(part: StorePart, sessions: set[str]) -> None:
     or were forgotten."""
     if not sessions:
         return
-    going = {memory.id for memory in part.memories}
+    removed_ids = {memory.id for memory in part.memories}
     projects = tuple({memory.project for memory in part.memories})
-    told = Scope(sessions=tuple(sessions), kinds=DERIVED)
+    scope = Scope(sessions=tuple(sessions), kinds=DERIVED)
     derived = chain(
-        part.shelf.journal.iter_memories(told, statuses=LIVING),
+        part.shelf.journal.iter_memories(scope, statuses=LIVING),
         learned_records.made_of(part.shelf, sessions, projects),
     )
-    part.derived = _each_once([memory for memory in derived if memory.id not in going])
+    part.derived = _each_once([memory for memory in derived if memory.id not in removed_ids])
 
 
 def _each_once(memories: Sequence[Memory]) -> list[Memory]:

@@ -308,7 +308,7 @@ def of_missing_files(
 
     Args:
         folders: their real paths.
-        found: the files that are there.
+        found_files: the files that are there.
     """
     prefixes = tuple(os.path.join(folder, "") for folder in folders)
     for row in shelf.journal.find_imported(notes.KEY, project) if prefixes else ():

@@ -23,7 +23,7 @@ from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.journal import rows
 from vector_memory.model import Scope
 from vector_memory.service.inject import prompt_recall
-from vector_memory.service.purge import begun, erasure, purge
+from vector_memory.service.purge import erasure, purge, unfinished
 from vector_memory.service.sharing import contents, team
 from vector_memory.trust import attestation
 
@@ -443,7 +443,10 @@ def test_a_purge_that_was_interrupted_is_done_and_proved_by_the_next_daemon(
         door(ann.house.ctx, "purge", {"ids": [gone], "certificate": True})
     home = ann.house.ctx.home
     proofs = Path(home.proofs)
-    assert not list(proofs.glob("entry-*")) and len(ann.house.ctx.state.records(begun.RECORDS)) == 1
+    assert (
+        not list(proofs.glob("entry-*"))
+        and len(ann.house.ctx.state.records(unfinished.RECORDS)) == 1
+    )
     kept = b"".join(path.read_bytes() for path in Path(home.root).glob("state.db*"))
     assert b"advisory" not in kept
     stray = Path(home.logs, "editor.log")
@@ -458,7 +461,7 @@ def test_a_purge_that_was_interrupted_is_done_and_proved_by_the_next_daemon(
     assert (entry["action"], gone in entry["ids"]) == ("purge", True)
     detail = json.loads(entry["detail"])
     assert detail["resumed"] is True and detail["files"] > 3 and detail["left_in"] == 0
-    assert ann.house.ctx.state.records(begun.RECORDS) == {}
+    assert ann.house.ctx.state.records(unfinished.RECORDS) == {}
     assert not list(Path(home.run).glob("purge-*"))
     purge.resume(ann.house.ctx)
     assert len(list(proofs.glob("entry-*"))) == 1
@@ -479,7 +482,7 @@ def test_what_cannot_be_proved_after_an_interruption_is_done_all_the_same(
         patched.setattr(purge, "_remove_rows", cut)
         door(ann.house.ctx, "purge", asked)
     purge.resume(ann.house.ctx)
-    assert ann.house.ctx.state.records(begun.RECORDS) == {}
+    assert ann.house.ctx.state.records(unfinished.RECORDS) == {}
     entry = next(one for one in ann.house.ctx.state.audit_rows() if one.action == "purge")
     proved = {"entry": entry.number, "passphrase": "a long one"}
     assert Path(door(ann.house.ctx, "prove", proved)["file"]).is_file()

@@ -1,5 +1,4 @@
-"""Purges that were begun: what is noted of each until it is done, so that whatever ends this daemon, the next one
-does the rest.
+"""Purges that are not done yet: what is noted of each, so that whatever ends this daemon, the next one does the rest.
 
 What goes is noted by ids. The words that files are searched for are noted sealed, and the key lies in a file of its
 own that goes when the purge is done: what the database then still keeps of them nobody can read.
@@ -39,57 +38,68 @@ class BegunPurge:
     """
 
     id: str
-    chosen: PurgeSelection
-    told: list[team.SharedProject]
+    selection: PurgeSelection
+    shared_with: list[team.SharedProject]
     summarized: set[str]
     was_interrupted: bool = False
 
 
 def note(ctx: Context, request: PurgeRequest, begun: BegunPurge) -> None:
     """Note what was chosen, before anything of it goes."""
-    chosen = begun.chosen
-    about = {"form": chosen.form, "session": chosen.session, "project": chosen.project}
-    asked = {"actor": request.actor, "backups": request.backups, "certificate": request.certificate}
-    ids = {part.shelf.folder: part.ids for part in chosen.parts}
-    roots = [corner.root if corner.place else "" for corner in begun.told]
-    what = {"ids": ids, "sessions": sorted(chosen.sessions), "told": roots}
-    what |= {"summarized": sorted(begun.summarized), "words": _sealed(ctx, begun.id, chosen.pieces)}
-    ctx.state.put_record(RECORDS, begun.id, {**about, **asked, **what})
+    selection = begun.selection
+    selection_fields = {
+        "form": selection.form,
+        "session": selection.session,
+        "project": selection.project,
+    }
+    request_fields = {
+        "actor": request.actor,
+        "backups": request.backups,
+        "certificate": request.certificate,
+    }
+    ids = {part.shelf.folder: part.ids for part in selection.parts}
+    roots = [project.root if project.place else "" for project in begun.shared_with]
+    row_fields = {"ids": ids, "sessions": sorted(selection.sessions), "told": roots}
+    row_fields |= {
+        "summarized": sorted(begun.summarized),
+        "words": _seal(ctx, begun.id, selection.pieces),
+    }
+    ctx.state.put_record(RECORDS, begun.id, {**selection_fields, **request_fields, **row_fields})
 
 
-def noted(ctx: Context) -> Iterator[tuple[PurgeRequest, BegunPurge]]:
-    """Yield the purges that another daemon began. What is gone already is told by its ids alone."""
+def interrupted(ctx: Context) -> Iterator[tuple[PurgeRequest, BegunPurge]]:
+    """Yield the purges that another daemon began. Of rows that are gone already only the ids are known."""
     for id, record in ctx.state.records(RECORDS).items():
         parts = []
         for shelf in ctx.every_shelf():
             ids = record.part("ids").words(shelf.folder)
             by_id = shelf.journal.by_ids(ids)
-            gone = [row_id for row_id in ids if row_id not in by_id]
-            parts.append(StorePart(shelf, list(by_id.values()), gone))
+            missing = [row_id for row_id in ids if row_id not in by_id]
+            parts.append(StorePart(shelf, list(by_id.values()), missing))
         sessions = set(record.words("sessions"))
         where = record.text("session"), record.text("project")
-        pieces = _opened(ctx, id, record.text("words"))
-        chosen = PurgeSelection(record.text("form"), parts, sessions, pieces, set(), *where)
-        corners = [
-            team.shared_project(ctx, ctx.place(word) if word else None)
-            for word in record.words("told")
+        pieces = _unseal(ctx, id, record.text("words"))
+        selection = PurgeSelection(record.text("form"), parts, sessions, pieces, set(), *where)
+        projects = [
+            team.shared_project(ctx, ctx.place(root) if root else None)
+            for root in record.words("told")
         ]
         request = PurgeRequest(
             actor=record.text("actor"),
             backups=bool(record.get("backups")),
             certificate=bool(record.get("certificate")),
         )
-        yield request, BegunPurge(id, chosen, corners, set(record.words("summarized")), True)
+        yield request, BegunPurge(id, selection, projects, set(record.words("summarized")), True)
 
 
-def done(ctx: Context, id: str) -> None:
-    """Have nothing noted of a purge any more."""
+def clear(ctx: Context, id: str) -> None:
+    """Remove what is noted of a purge."""
     ctx.state.put_record(RECORDS, id, None)
     drop(_key_path(ctx, id))
     ctx.state.scrub()
 
 
-def _sealed(ctx: Context, id: str, pieces: Sequence[str]) -> str:
+def _seal(ctx: Context, id: str, pieces: Sequence[str]) -> str:
     from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
     key, raw = os.urandom(KEY_BYTES), json.dumps(list(pieces)).encode("ascii")
@@ -97,7 +107,7 @@ def _sealed(ctx: Context, id: str, pieces: Sequence[str]) -> str:
     return ChaCha20Poly1305(key).encrypt(_ONCE, raw, None).hex()
 
 
-def _opened(ctx: Context, id: str, sealed: str) -> list[str]:
+def _unseal(ctx: Context, id: str, sealed: str) -> list[str]:
     """Return the words that files are to be searched for, [] where their key is gone."""
     from cryptography.exceptions import InvalidTag
     from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
