@@ -47,7 +47,7 @@ class ContractRequest(messages.Request):
 
 @dataclass(frozen=True, kw_only=True)
 class ContractView(ContractTerms):
-    """A contract as it is told; `holds` now and here, and `problem` why not, "" where it does."""
+    """A contract as it is shown; whether it `holds` now and here, and the `problem` where it does not."""
 
     holds: bool
     problem: str
@@ -80,9 +80,9 @@ def contract(ctx: Context, request: ContractRequest) -> ContractAnswer:
         return ContractAnswer(_revoke(ctx, request, folder))
     if request.action == "check":
         request_fields.require_text(request.act, "act")
-        holding = contracts.in_force(ctx, folder, [request.subject])
-        broken = contracts.forbidden(ctx, holding, request.act)
-        views = [_view(ctx, terms, folder) for terms in holding]
+        terms_in_force = contracts.in_force(ctx, folder, [request.subject])
+        broken = contracts.forbidden(ctx, terms_in_force, request.act)
+        views = [_view(ctx, terms, folder) for terms in terms_in_force]
         return ContractAnswer(views, broken is None, broken.id[:ID_CHARS] if broken else None)
     return ContractAnswer([_view(ctx, terms, folder) for terms in contracts.kept(ctx).values()])
 
@@ -113,64 +113,66 @@ def _create(ctx: Context, request: ContractRequest) -> Contract:
         )
     if len(contracts.kept(ctx)) >= MOST:
         raise BadInputError(f"There are {MOST} contracts already.", "Revoke what is not needed.")
-    draft, key = _drafted(ctx, request, parent), contracts.signer(ctx)
+    draft, key = _draft(ctx, request, parent), contracts.signer(ctx)
     unsigned = replace(draft, key=key.public.word)
-    made = replace(unsigned, signature=key.sign(contracts.PURPOSE, unsigned.signed).hex())
-    problem = contracts.widening(made, parent) if parent else ""
-    if problem or (parent and not contracts.chain(made, {**contracts.kept(ctx), made.id: made})):
+    signed = replace(unsigned, signature=key.sign(contracts.PURPOSE, unsigned.signed).hex())
+    problem = contracts.widening(signed, parent) if parent else ""
+    if problem or (
+        parent and not contracts.chain(signed, {**contracts.kept(ctx), signed.id: signed})
+    ):
         raise BadInputError(
             f"That is wider than the contract it narrows: {problem or 'the chain is too long'}.",
             "Permit less, prohibit more, or let it end earlier.",
         )
-    ctx.state.put_record(contracts.SORT, made.id, messages.to_json(made))
-    ctx.state.audit("contract", request.actor, [made.id], {"action": "create"})
-    return made
+    ctx.state.put_record(contracts.SORT, signed.id, messages.to_json(signed))
+    ctx.state.audit("contract", request.actor, [signed.id], {"action": "create"})
+    return signed
 
 
-def _drafted(ctx: Context, request: ContractRequest, parent: Contract | None) -> Contract:
+def _draft(ctx: Context, request: ContractRequest, parent: Contract | None) -> Contract:
     if not request.name.strip():
         raise BadInputError("A contract needs a name.", 'Such as name="no pushes".')
     if request.until and request.until <= ctx.now():
         raise BadInputError("The contract would have ended already.", "Give a later until.")
-    wider = parent or Contract("", "")
+    base = parent or Contract("", "")
     return Contract(
         id=new_id(),
         name=privacy.line(request.name, 80),
-        parent=wider.id,
+        parent=base.id,
         subject=privacy.line(request.subject, 100),
-        # What is not said is as the parent has it: to narrow one thing is not to say all again.
-        permitted=request.permitted or wider.permitted,
-        prohibited=tuple(sorted({*request.prohibited, *wider.prohibited})),
+        # What the request does not say is taken from the parent.
+        permitted=request.permitted or base.permitted,
+        prohibited=tuple(sorted({*request.prohibited, *base.prohibited})),
         rules=tuple(privacy.line(rule, 300) for rule in request.rules[:20]),
-        ceiling=str(request.ceiling or wider.ceiling),
-        projects=tuple(ctx.place(folder).root for folder in request.folders) or wider.projects,
-        not_after=request.until.isoformat(timespec="seconds") if request.until else wider.not_after,
+        ceiling=str(request.ceiling or base.ceiling),
+        projects=tuple(ctx.place(folder).root for folder in request.folders) or base.projects,
+        not_after=request.until.isoformat(timespec="seconds") if request.until else base.not_after,
         made_at=ctx.now().isoformat(timespec="seconds"),
     )
 
 
 def _revoke(ctx: Context, request: ContractRequest, folder: str) -> list[ContractView]:
     request.require_user("revokes contracts")
-    gone = find(ctx, request.id)
-    ctx.state.put_record(contracts.SORT, gone.id, None)
-    ctx.state.audit("contract", request.actor, [gone.id], {"action": "revoke"})
-    return [_view(ctx, gone, folder)]
+    revoked = find(ctx, request.id)
+    ctx.state.put_record(contracts.SORT, revoked.id, None)
+    ctx.state.audit("contract", request.actor, [revoked.id], {"action": "revoke"})
+    return [_view(ctx, revoked, folder)]
 
 
 def _view(ctx: Context, terms: Contract, folder: str) -> ContractView:
-    kept = contracts.kept(ctx)
+    stored = contracts.kept(ctx)
     problem = ""
-    if terms.id not in kept:
+    if terms.id not in stored:
         problem = "revoked"
-    elif not contracts.chain(terms, kept):
+    elif not contracts.chain(terms, stored):
         problem = "it was changed, or what it was made from is gone"
     elif terms.not_after and terms.not_after <= ctx.now().isoformat():
         problem = "ended"
     elif terms not in contracts.in_force(ctx, folder, [terms.subject]):
         problem = "it is for other projects, or its key was revoked"
-    short = {"id": terms.id[:ID_CHARS], "parent": terms.parent[:ID_CHARS]}
+    short_ids = {"id": terms.id[:ID_CHARS], "parent": terms.parent[:ID_CHARS]}
     return ContractView(
-        **{**values_for(ContractTerms, terms), **short}, holds=not problem, problem=problem
+        **{**values_for(ContractTerms, terms), **short_ids}, holds=not problem, problem=problem
     )
 
 
@@ -199,7 +201,7 @@ class ActorsRequest(messages.Request):
 
 
 class Actor(messages.Answer):
-    """Who acts: a `token`, `key`, `contract` or `session`; what it may, until and since when it is unused."""
+    """Who acts: a `token`, `key`, `contract` or `session`; what it may do, until when, and when it was used last."""
 
     sort: str
     id: str
@@ -229,8 +231,8 @@ def actors(ctx: Context, request: ActorsRequest) -> ActorsAnswer:
     """
     if request.action in ("list", "review"):
         is_review = request.action == "review"
-        meant = [actor for actor in _all(ctx) if actor.advice or not is_review]
-        return ActorsAnswer(meant[: request.k])
+        chosen = [actor for actor in _all(ctx) if actor.advice or not is_review]
+        return ActorsAnswer(chosen[: request.k])
     request.require_user("changes what others may do")
     done = _escalate(ctx, request) if request.action == "escalate" else _terminate(ctx, request)
     ctx.state.audit("identity", request.actor, [], {"action": request.action, "id": request.id})
@@ -238,35 +240,37 @@ def actors(ctx: Context, request: ActorsRequest) -> ActorsAnswer:
 
 
 def _all(ctx: Context) -> list[Actor]:
-    used: dict[str, str] = {}
+    last_used: dict[str, str] = {}
     for entry in ctx.state.audit_entries(MOST_ENTRIES):
-        used.setdefault(entry.actor, entry.at.isoformat(timespec="seconds"))
-    acting = []
+        last_used.setdefault(entry.actor, entry.at.isoformat(timespec="seconds"))
+    all_actors = []
     for token in tokens.load(ctx.home.tokens):
-        rights, last = ", ".join(token.rights), used.get(f"http:{token.name}", "")
-        advice = _advice(ctx, token.until, last or token.made_at)
-        acting.append(Actor("token", token.id, token.name, rights, token.until, last, advice))
-    acting += [
+        rights, used_at = ", ".join(token.rights), last_used.get(f"http:{token.name}", "")
+        advice = _advice(ctx, token.until, used_at or token.made_at)
+        all_actors.append(
+            Actor("token", token.id, token.name, rights, token.until, used_at, advice)
+        )
+    all_actors += [
         Actor("key", entry.public.id, entry.public.fingerprint[:9], "signs")
         for entry in contracts.keyring(ctx).entries()
         if not (entry.retired_at or entry.revoked_at)
     ]
     for contract in contracts.kept(ctx).values():
-        ended = contract.not_after and contract.not_after <= ctx.now().isoformat()
-        but = ", ".join(contract.prohibited) or "nothing"
-        may = ", ".join(contract.permitted) or f"all but {but}"
-        about = (contract.id[:12], contract.name, may, contract.not_after)
-        acting.append(Actor("contract", *about, advice=ENDED if ended else ""))
+        has_ended = contract.not_after and contract.not_after <= ctx.now().isoformat()
+        prohibited = ", ".join(contract.prohibited) or "nothing"
+        may = ", ".join(contract.permitted) or f"all but {prohibited}"
+        fields = (contract.id[:12], contract.name, may, contract.not_after)
+        all_actors.append(Actor("contract", *fields, advice=ENDED if has_ended else ""))
     for record in ctx.state.records(leases.SORT).values():
         session, name, until = map(record.text, ("session", "name", "until"))
-        acting.append(Actor("session", session, name, "holds a lease", until))
-    return acting
+        all_actors.append(Actor("session", session, name, "holds a lease", until))
+    return all_actors
 
 
-def _advice(ctx: Context, until: str, last: str) -> str:
+def _advice(ctx: Context, until: str, used_at: str) -> str:
     if until and until <= ctx.now().isoformat():
         return ENDED
-    if last and datetime.fromisoformat(last) < ctx.now() - UNUSED:
+    if used_at and datetime.fromisoformat(used_at) < ctx.now() - UNUSED:
         return f"not used for {UNUSED.days} days: revoke it"
     return "" if until else "it never ends: make one that does"
 

@@ -106,11 +106,11 @@ def catalogue() -> tuple[dict[str, str], list[Control]]:
         import tomli as tomllib
 
     with open(os.path.join(FOLDER, "controls.toml"), "rb") as file:
-        read = tomllib.load(file)
-    names = {framework["id"]: framework["name"] for framework in read["framework"]}
+        document = tomllib.load(file)
+    names = {framework["id"]: framework["name"] for framework in document["framework"]}
     controls = [
         Control(**{**control, "evidence": tuple(control.get("evidence", ()))})
-        for control in read["control"]
+        for control in document["control"]
     ]
     return names, controls
 
@@ -125,14 +125,14 @@ def report(ctx: Context, request: GovernanceRequest) -> ReportAnswer:
         BadInputError: there is no such standard, or an agent asks for a signature.
     """
     since, views = _look(ctx, request)
-    made = ReportAnswer(FIRST_LINE, f"{since:%Y-%m-%d}", views, "")
-    made = replace(made, markdown=_markdown(made))
+    answer = ReportAnswer(FIRST_LINE, f"{since:%Y-%m-%d}", views, "")
+    answer = replace(answer, markdown=_markdown(answer))
     if not request.signed:
-        return made
+        return answer
     request.require_user("signs reports")
     key = contracts.signer(ctx)
-    signature = key.sign(PURPOSE, canonical.written(messages.to_json(made))).hex()
-    return replace(made, key=key.public.word, signature=signature)
+    signature = key.sign(PURPOSE, canonical.written(messages.to_json(answer))).hex()
+    return replace(answer, key=key.public.word, signature=signature)
 
 
 def gaps(ctx: Context, request: GovernanceRequest) -> GapAnswer:
@@ -148,29 +148,29 @@ def gaps(ctx: Context, request: GovernanceRequest) -> GapAnswer:
     controls = [control for view in views for control in view.controls]
     missing = [control for control in controls if control.state in (NONE, PARTLY)]
     missing.sort(key=lambda control: (-control.weight, control.state != NONE))
-    left = sum(control.state == NOT_HERE for control in controls)
-    return GapAnswer(FIRST_LINE, f"{since:%Y-%m-%d}", missing, left)
+    not_measurable = sum(control.state == NOT_HERE for control in controls)
+    return GapAnswer(FIRST_LINE, f"{since:%Y-%m-%d}", missing, not_measurable)
 
 
 def _look(ctx: Context, request: GovernanceRequest) -> tuple[datetime, list[FrameworkView]]:
     names, controls = catalogue()
-    only = request.framework and request_fields.chosen(request.framework, names, "framework")
+    wanted = request.framework and request_fields.chosen(request.framework, names, "framework")
     since = request.since or ctx.now() - PERIOD
-    gathered = Gathered(ctx, since)
-    figures = {name: gathered.of(name) for name in FIGURES}
-    shown = {id: name for id, name in names.items() if only in ("", id)}
-    return since, [_framework(id, name, controls, figures) for id, name in shown.items()]
+    counter = FigureCounter(ctx, since)
+    figures = {name: counter.of(name) for name in FIGURES}
+    frameworks = {id: name for id, name in names.items() if wanted in ("", id)}
+    return since, [_framework(id, name, controls, figures) for id, name in frameworks.items()]
 
 
 def _control(control: Control, figures: dict[str, Evidence]) -> ControlView:
-    shown = [figures[name] for name in control.evidence]
-    there = sum(bool(evidence.count) for evidence in shown)
-    state = MET if there == len(shown) else PARTLY if there else NONE
+    figures_of_control = [figures[name] for name in control.evidence]
+    present = sum(bool(evidence.count) for evidence in figures_of_control)
+    state = MET if present == len(figures_of_control) else PARTLY if present else NONE
     if control.not_measurable:
         state = NOT_HERE
     return ControlView(
         f"{control.framework} {control.id}", control.title, control.weight, state,
-        control.not_measurable, control.closes if state in (PARTLY, NONE) else "", shown,
+        control.not_measurable, control.closes if state in (PARTLY, NONE) else "", figures_of_control,
     )  # fmt: skip
 
 
@@ -185,9 +185,9 @@ def _framework(
     return FrameworkView(id, name, score, len(measured), len(views) - len(measured), views)
 
 
-def _markdown(made: ReportAnswer) -> str:
-    lines = [f"*{made.note}*", "", f"Since {made.since}."]
-    for view in made.frameworks:
+def _markdown(answer: ReportAnswer) -> str:
+    lines = [f"*{answer.note}*", "", f"Since {answer.since}."]
+    for view in answer.frameworks:
         share = "nothing measurable" if view.score is None else f"{100 * view.score:.0f} %"
         lines += [
             "", f"## {view.name}: {share}", "",
@@ -195,14 +195,16 @@ def _markdown(made: ReportAnswer) -> str:
             "| control | stands | evidence |", "| --- | --- | --- |",
         ]  # fmt: skip
         for control in view.controls:
-            shown = "; ".join(f"{e.what}: {e.count} (`{e.how}`)" for e in control.evidence)
+            evidence = "; ".join(
+                f"{figure.what}: {figure.count} (`{figure.how}`)" for figure in control.evidence
+            )
             lines.append(
-                f"| {control.id} {control.title} | {control.state} | {shown or control.reason} |"
+                f"| {control.id} {control.title} | {control.state} | {evidence or control.reason} |"
             )
     return "\n".join(lines) + "\n"
 
 
-# -- what speaks for it --
+# -- the evidence --
 
 
 MOST_ENTRIES, MOST_MEMORIES = 100_000, 100_000
@@ -222,7 +224,7 @@ class Evidence(messages.Answer):
     digest: str
 
 
-class Gathered:
+class FigureCounter:
     """All figures of one installation since a time, each counted when it is first asked for."""
 
     def __init__(self, ctx: Context, since: datetime) -> None:
@@ -230,11 +232,11 @@ class Gathered:
         self._since = since
 
     def of(self, name: str) -> Evidence:
-        """Return the figure of a name, one of `NAMES`."""
+        """Return the figure of a name, one of `FIGURES`."""
         what, how, count = FIGURES[name]
-        counted = sorted(count(self))
-        digest = hashlib.sha256(canonical.written(counted)).hexdigest()
-        return Evidence(name, what, len(counted), how, digest)
+        items = sorted(count(self))
+        digest = hashlib.sha256(canonical.written(items)).hexdigest()
+        return Evidence(name, what, len(items), how, digest)
 
     @cached_property
     def entries(self) -> list[AuditEntry]:
@@ -261,7 +263,7 @@ class Gathered:
 
     def flagged(self) -> list[str]:
         """Return what the observer flagged, an entry each."""
-        return _each(flags.figures(self.ctx.all_shelves(), Scope()))
+        return _numbered(flags.figures(self.ctx.all_shelves(), Scope()))
 
     def setting(self, name: str, off: str) -> list[str]:
         """Return one entry where a setting is not off."""
@@ -270,41 +272,43 @@ class Gathered:
 
     def counter(self, *names: str) -> list[str]:
         """Return an entry for each time that something was counted."""
-        counted = self.ctx.state.totals()
-        return _each({name: min(counted.get(name, 0), MOST_ENTRIES) for name in names})
+        totals = self.ctx.state.totals()
+        return _numbered({name: min(totals.get(name, 0), MOST_ENTRIES) for name in names})
 
     def jobs(self) -> list[str]:
         """Return the jobs that ended well in the period."""
-        done = (row for row in self.ctx.state.jobs().values() if row.outcome == OK)
-        return [row.name for row in done if row.ended_at and row.ended_at >= self._since]
+        rows = (row for row in self.ctx.state.jobs().values() if row.outcome == OK)
+        return [row.name for row in rows if row.ended_at and row.ended_at >= self._since]
 
     def contracts(self) -> list[str]:
         """Return the contracts that are as they were signed and have not ended."""
-        kept, now = contracts.kept(self.ctx), self.ctx.now().isoformat()
-        whole = (contract for contract in kept.values() if contracts.chain(contract, kept))
-        return [each.id for each in whole if not each.not_after or each.not_after > now]
+        stored, now = contracts.kept(self.ctx), self.ctx.now().isoformat()
+        intact = (contract for contract in stored.values() if contracts.chain(contract, stored))
+        return [
+            contract.id for contract in intact if not contract.not_after or contract.not_after > now
+        ]
 
     def tokens(self) -> list[str]:
         """Return the tokens that end, or are for one project alone."""
-        kept = tokens.load(self.ctx.home.tokens)
-        return [token.id for token in kept if token.until or token.project]
+        stored = tokens.load(self.ctx.home.tokens)
+        return [token.id for token in stored if token.until or token.project]
 
     def packages(self) -> list[str]:
         """Return one entry where the runtime was installed by pinned and hashed versions."""
-        there = os.path.exists(os.path.join(self.ctx.home.runtime, "packages.json"))
-        return ["pinned"] if there else []
+        has_list = os.path.exists(os.path.join(self.ctx.home.runtime, "packages.json"))
+        return ["pinned"] if has_list else []
 
 
-def _each(counts: dict[str, int]) -> list[str]:
+def _numbered(counts: dict[str, int]) -> list[str]:
     return [f"{name} {n}" for name, count in counts.items() for n in range(count)]
 
 
-Figure = tuple[str, str, Callable[[Gathered], Iterable[str]]]
+Figure = tuple[str, str, Callable[[FigureCounter], Iterable[str]]]
 FIGURES: dict[str, Figure] = {
     "audit_entries": ("entries of the audit log", "vector-memory audit", lambda g: [str(e.number) for e in g.entries]),
-    "audit_chain": ("the audit log is as it was written", "vector-memory audit --verify", Gathered.chain),
+    "audit_chain": ("the audit log is as it was written", "vector-memory audit --verify", FigureCounter.chain),
     "proofs": ("signed roots over the audit log", "vector-memory audit --action proof", lambda g: g.did(("proof",))),
-    "flags": ("tool calls that the observer flagged", "vector-memory flags", Gathered.flagged),
+    "flags": ("tool calls that the observer flagged", "vector-memory flags", FigureCounter.flagged),
     "observed": ("tool calls are observed", "vector-memory config", lambda g: g.setting("observer", "off")),
     "redactions": ("secrets and personal data taken out", "vector-memory doctor", lambda g: g.counter("redactions", "texts_dropped")),
     "held_back": ("texts like instructions, or agents' rules, held back", "vector-memory review", lambda g: g.ids(lambda m: m.is_suspicious or m.is_held)),
@@ -316,11 +320,11 @@ FIGURES: dict[str, Figure] = {
     "corrections": ("corrections by hand", "vector-memory audit", lambda g: g.did(CORRECTING)),
     "reviews": ("decisions in review", "vector-memory review", lambda g: [str(e.number) for e in g.entries if e.action.startswith("review_")]),
     "backups": ("backups", "vector-memory audit --action backup", lambda g: g.did(("backup",))),
-    "jobs_done": ("jobs that ended well", "vector-memory jobs list", Gathered.jobs),
-    "contracts": ("contracts that hold", "vector-memory tool constitutional_contract", Gathered.contracts),
+    "jobs_done": ("jobs that ended well", "vector-memory jobs list", FigureCounter.jobs),
+    "contracts": ("contracts that hold", "vector-memory tool constitutional_contract", FigureCounter.contracts),
     "keys": ("keys of this installation", "vector-memory tool agent_identity", lambda g: contracts.own_keys(g.ctx)),
-    "tokens_limited": ("tokens that end or are for one project", "vector-memory token list", Gathered.tokens),
-    "pinned_packages": ("packages installed by pinned hashes", "vector-memory doctor", Gathered.packages),
+    "tokens_limited": ("tokens that end or are for one project", "vector-memory token list", FigureCounter.tokens),
+    "pinned_packages": ("packages installed by pinned hashes", "vector-memory doctor", FigureCounter.packages),
     "timings": ("operations that are timed", "vector-memory stats", lambda g: g.ctx.timings.report(g.ctx.state)),
     "red_team_runs": ("runs of attacks on a scratch home", "vector-memory tool red_team", lambda g: g.did([RED_TEAM])),
 }  # fmt: skip

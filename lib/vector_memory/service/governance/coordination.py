@@ -1,8 +1,8 @@
 """`parl_coordinator` and `bft_consensus`: sessions beside each other.
 
-Leases, by which sessions at work in one place keep out of each other's way, are advice: nothing stops who does not ask.
-Each one that is given has a higher number than all before it, so that whoever comes late with an old number can be told
-from who holds it now.
+By leases sessions at work in one place keep out of each other's way. They are advice: nothing stops a session that does
+not ask. Each lease has a higher number than all before it, so that a session with an old number is not taken for the
+one that holds the lease now.
 
 A vote of several reviewers is decided by more than two thirds of the weight. It is a record, not a protocol between
 machines: whoever runs it counts. What is critical is never decided here, but comes back as a question to the user.
@@ -73,53 +73,53 @@ def lease(ctx: Context, request: LeaseRequest) -> LeaseAnswer:
     place = messages.place_of(ctx, request)
     project = place.id if place else ""
     with _changing:
-        held = current(ctx, project)
+        current_leases = current(ctx, project)
         if request.action == "list":
-            return LeaseAnswer(held)
+            return LeaseAnswer(current_leases)
         name = privacy.line(request.name, 200)
         for field, value in (("name", name), ("session", request.session)):
             if not value:
                 raise BadInputError(
                     f"{field} is missing.", "Say what the lease is on, and whose it is."
                 )
-        mine = next((other for other in held if other.name == name), None)
+        existing = next((other for other in current_leases if other.name == name), None)
         if request.action == "acquire":
-            return _acquire(ctx, request, name, project, mine)
-        return _go_on(ctx, request, mine)
+            return _acquire(ctx, request, name, project, existing)
+        return _renew_or_release(ctx, request, existing)
 
 
 def _acquire(
-    ctx: Context, request: LeaseRequest, name: str, project: str, mine: Lease | None
+    ctx: Context, request: LeaseRequest, name: str, project: str, existing: Lease | None
 ) -> LeaseAnswer:
-    if mine is not None and mine.session != request.session:
-        problem = f"Session {mine.session[:8]} has it until {mine.until[11:19]} (UTC)."
-        return LeaseAnswer([mine], False, problem=problem)
+    if existing is not None and existing.session != request.session:
+        problem = f"Session {existing.session[:8]} has it until {existing.until[11:19]} (UTC)."
+        return LeaseAnswer([existing], False, problem=problem)
     if len(ctx.state.records(SORT)) >= MOST_LEASES:
         raise BadInputError(
             f"There are {MOST_LEASES} leases already.", "Release what is not needed."
         )
-    number = mine.number if mine else _next_number(ctx)
-    made = Lease(name, request.session, number, project, _until(ctx.now(), request.ttl_s))
-    ctx.state.put_record(SORT, f"{project} {name}", messages.to_json(made))
-    return LeaseAnswer([made], True)
+    number = existing.number if existing else _next_number(ctx)
+    new_lease = Lease(name, request.session, number, project, _until(ctx.now(), request.ttl_s))
+    ctx.state.put_record(SORT, f"{project} {name}", messages.to_json(new_lease))
+    return LeaseAnswer([new_lease], True)
 
 
-def _go_on(ctx: Context, request: LeaseRequest, mine: Lease | None) -> LeaseAnswer:
-    is_kept = request.action == "heartbeat"
-    if mine is None or mine.session != request.session or mine.number != request.number:
+def _renew_or_release(ctx: Context, request: LeaseRequest, existing: Lease | None) -> LeaseAnswer:
+    is_renewed = request.action == "heartbeat"
+    if existing is None or existing.session != request.session or existing.number != request.number:
         problem = "The lease ended, or is another's by now: acquire it again."
-        if mine and mine.session == request.session and not request.number:
-            problem = f"The session has it: give its number, {mine.number}."
-        what = {"granted": False} if is_kept else {"released": False}
-        return LeaseAnswer([mine] if mine else [], problem=problem, **what)
-    kept = replace(mine, until=_until(ctx.now(), request.ttl_s))
-    body = messages.to_json(kept) if is_kept else None
-    ctx.state.put_record(SORT, f"{mine.project} {mine.name}", body)
-    return LeaseAnswer([kept], granted=True) if is_kept else LeaseAnswer([], released=True)
+        if existing and existing.session == request.session and not request.number:
+            problem = f"The session has it: give its number, {existing.number}."
+        outcome = {"granted": False} if is_renewed else {"released": False}
+        return LeaseAnswer([existing] if existing else [], problem=problem, **outcome)
+    renewed = replace(existing, until=_until(ctx.now(), request.ttl_s))
+    body = messages.to_json(renewed) if is_renewed else None
+    ctx.state.put_record(SORT, f"{existing.project} {existing.name}", body)
+    return LeaseAnswer([renewed], granted=True) if is_renewed else LeaseAnswer([], released=True)
 
 
 def _next_number(ctx: Context) -> int:
-    # On the disk: after a restart an old number must still be an old one.
+    # Stored on the disk, so that numbers go on rising after a restart.
     number = ctx.state.records(NUMBERS).get("last", Record()).number("number") + 1
     ctx.state.put_record(NUMBERS, "last", {"number": number})
     return number
@@ -201,7 +201,9 @@ def vote(ctx: Context, request: VoteRequest) -> VoteAnswer:
     """
     with _changing:
         if request.action == "list":
-            return VoteAnswer([_view(i, record) for i, record in ctx.state.records(VOTE).items()])
+            return VoteAnswer(
+                [_view(vote_id, record) for vote_id, record in ctx.state.records(VOTE).items()]
+            )
         if request.action == "propose":
             id, record = _propose(ctx, request)
         else:
@@ -250,11 +252,11 @@ def _cast(ctx: Context, request: VoteRequest, id: str, record: Record) -> Record
     if voter not in voters:
         raise NotFoundError(f"{voter[:40]!r} has no vote.", f"Voters: {', '.join(voters)}.")
     if choice not in options:
-        wanted = f"Options: {', '.join(options)}."
-        raise NotFoundError(f"There is no option {choice[:40]!r}.", wanted)
+        hint = f"Options: {', '.join(options)}."
+        raise NotFoundError(f"There is no option {choice[:40]!r}.", hint)
     digest = hashlib.sha256(request.evidence.encode()).hexdigest() if request.evidence else ""
-    cast = {"voter": voter, "choice": choice, "evidence": digest}
-    body = Record({**record, "votes": [*record.parts("votes"), cast]})
+    ballot = {"voter": voter, "choice": choice, "evidence": digest}
+    body = Record({**record, "votes": [*record.parts("votes"), ballot]})
     ctx.state.put_record(VOTE, id, body)
     ctx.state.audit("vote", request.actor, [], {"vote": id, "action": "vote", "evidence": digest})
     return body
@@ -270,28 +272,28 @@ def _find(ctx: Context, id: str) -> tuple[str, Record]:
 
 def _view(id: str, record: Record) -> VoteView:
     weights: Mapping[str, object] = record.part("weights")
-    of = {name: weight for name, weight in weights.items() if isinstance(weight, int)}
+    voter_weights = {name: weight for name, weight in weights.items() if isinstance(weight, int)}
     by_voter: dict[str, set[str]] = {}
-    for part in record.parts("votes"):
-        by_voter.setdefault(part.text("voter"), set()).add(part.text("choice"))
+    for ballot in record.parts("votes"):
+        by_voter.setdefault(ballot.text("voter"), set()).add(ballot.text("choice"))
     void = sorted(name for name, choices in by_voter.items() if len(choices) > 1)
-    counted: Counter[str] = Counter()
+    option_weights: Counter[str] = Counter()
     for name, choices in by_voter.items():
         if name not in void:
-            counted[next(iter(choices))] += of.get(name, 0)
-    total = sum(of.values())
-    best = next((option for option, weight in counted.items() if 3 * weight > 2 * total), "")
+            option_weights[next(iter(choices))] += voter_weights.get(name, 0)
+    total = sum(voter_weights.values())
+    best = next((option for option, weight in option_weights.items() if 3 * weight > 2 * total), "")
     critical, question = bool(record.get("critical")), record.text("question")
     return VoteView(
         id=id,
         question=question,
         options=tuple(record.words("options")),
-        weights=dict(counted),
+        weights=dict(option_weights),
         total=total,
         voted=len(by_voter),
-        voters=len(of),
+        voters=len(voter_weights),
         void=void,
-        tolerated=(len(of) - 1) // 3,
+        tolerated=(len(voter_weights) - 1) // 3,
         critical=critical,
         decided="" if critical else best,
         ask_user=f"{question} The vote is for: {best}. Do you agree?" if critical and best else "",

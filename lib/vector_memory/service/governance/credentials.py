@@ -76,8 +76,8 @@ def delegation(ctx: Context, request: DelegationRequest) -> DelegationAnswer:
         return _delegate(ctx, request)
     if not request.id:
         raise BadInputError("Say which.", "Give id, the delegation's jti.")
-    at = ctx.now().isoformat(timespec="seconds")
-    ctx.state.put_record(REVOKED, request.id, {"at": at})
+    revoked_at = ctx.now().isoformat(timespec="seconds")
+    ctx.state.put_record(REVOKED, request.id, {"at": revoked_at})
     ctx.state.audit("identity", request.actor, [], {"action": "revoke", "id": request.id})
     return DelegationAnswer()
 
@@ -108,8 +108,8 @@ def check_delegation(
 ) -> tuple[Mapping[str, object], str]:
     """Return what a delegation says, and why it does not hold, "" where it does."""
     try:
-        first, second = token.split(".")
-        raw, signature = unpacked(first), unpacked(second)
+        packed_body, packed_signature = token.split(".")
+        raw, signature = unpacked(packed_body), unpacked(packed_signature)
         body = Record(json.loads(raw))
         key = PublicKey.read(body.text("iss"))
     except (ValueError, binascii.Error, TypeError, BadInputError):
@@ -127,13 +127,13 @@ def check_delegation(
         return body, ""
     if depth >= DEEPEST:
         return body, "The chain is too long."
-    above, problem = check_delegation(ctx, parent, now, depth + 1)
+    parent_body, problem = check_delegation(ctx, parent, now, depth + 1)
     if problem:
         return body, f"What it was made from: {problem}"
-    over = Record(above)
-    if not set(body.words("scope")) <= set(over.words("scope")) or body.text("exp") > over.text(
+    parent_record = Record(parent_body)
+    if not set(body.words("scope")) <= set(parent_record.words("scope")) or body.text(
         "exp"
-    ):
+    ) > parent_record.text("exp"):
         return body, "It allows more than what it was made from."
     return body, ""
 
@@ -232,7 +232,7 @@ def card(ctx: Context, request: CardRequest) -> CardAnswer:
     if request.action == "verify":
         return _verify(request)
     request.require_user("signs cards")
-    clean = [privacy.line(skill, 200) for skill in request.skills[:50]]
+    skill_names = [privacy.line(skill, 200) for skill in request.skills[:50]]
     body: dict[str, Any] = {
         "@context": CONTEXT,
         "name": privacy.line(request.name, 100) or "Vector Memory",
@@ -242,7 +242,7 @@ def card(ctx: Context, request: CardRequest) -> CardAnswer:
         if request.url
         else [],
         "capabilities": {"streaming": False, "pushNotifications": False},
-        "skills": [{"id": f"skill-{n}", "name": skill, "description": skill, "tags": []} for n, skill in enumerate(clean, 1)],
+        "skills": [{"id": f"skill-{n}", "name": skill, "description": skill, "tags": []} for n, skill in enumerate(skill_names, 1)],
         "defaultInputModes": ["text/plain"],
         "defaultOutputModes": ["application/json"],
         "securitySchemes": BEARER if request.binding != BINDING else {},
@@ -261,22 +261,22 @@ def _input(header: str, body: Mapping[str, Any]) -> bytes:
 
 def _verify(request: CardRequest) -> CardAnswer:
     try:
-        whole = json.loads(request.card)
-        if not isinstance(whole, dict) or not isinstance(whole.get("name"), str):
+        agent_card = json.loads(request.card)
+        if not isinstance(agent_card, dict) or not isinstance(agent_card.get("name"), str):
             raise ValueError("no card")
-        body = {name: value for name, value in whole.items() if name != "signatures"}
+        body = {name: value for name, value in agent_card.items() if name != "signatures"}
         canonical.written(body)
     except (ValueError, RecursionError):
         raise BadInputError("That is no agent card.", "Give the card as JSON in `card`.") from None
     key, problem = "", "It is not signed."
-    signatures = whole.get("signatures")
+    signatures = agent_card.get("signatures")
     for signature in signatures if isinstance(signatures, list) else ():
         key, problem = _problem(signature, body)
         if not problem:
             break
     if not problem and request.key and key != request.key:
         problem = "It is signed by another key than the one that was given."
-    return CardAnswer(whole, not problem, key, problem)
+    return CardAnswer(agent_card, not problem, key, problem)
 
 
 def _problem(signature: object, body: Mapping[str, Any]) -> tuple[str, str]:

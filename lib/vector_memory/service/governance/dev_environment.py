@@ -47,8 +47,8 @@ class Watch(threading.Thread):
     def run(self) -> None:
         """Look at the code from time to time."""
         while not self._ended.wait(LOOK_S):
-            if (now := state_of(self.code)) != self._seen:
-                self._seen = now
+            if (state := state_of(self.code)) != self._seen:
+                self._seen = state
                 with contextlib.suppress(DaemonUnavailableError):
                     DaemonClient(self.home).stop()
                 spawn.spawn(self.home, os.path.join(self.code, "lib"))
@@ -62,10 +62,10 @@ class Watch(threading.Thread):
 
 
 def state_of(code: str) -> tuple[int, int]:
-    """Return what changes when a file of a checkout's code is written, added or removed."""
+    """Return a stamp of a checkout's code: it changes when a file is written, added or removed."""
     times = []
     for path in Path(code, "lib").rglob("*"):
-        # While another branch is checked out, files go between one look and the next.
+        # While another branch is checked out, listed files may be gone.
         with contextlib.suppress(FileNotFoundError):
             if path.suffix in (".py", ".txt", ".toml"):
                 times.append(path.stat().st_mtime_ns)
@@ -121,7 +121,7 @@ def _checkout(request: DevRequest, watch: Watch | None) -> str:
 
 
 def _end(home: Home) -> None:
-    """End the daemon of the environment, also one that an earlier daemon of this one has left without a watch."""
+    """End the environment's daemon, also one without a watch, which an earlier process of ours has left."""
     if watch := _running.pop(home.root, None):
         watch.end()
     elif os.path.isdir(home.root):

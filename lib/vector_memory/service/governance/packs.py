@@ -80,12 +80,12 @@ def pack(ctx: Context, request: PackRequest) -> PackAnswer:
             return _publish(ctx, request, folder)
         view = _read(folder)
         if request.action == "install":
-            asked = json_lines.ImportRequest(
+            import_request = json_lines.ImportRequest(
                 path=os.path.join(folder, MEMORIES), foreign=True, wait=False, actor=request.actor,
                 project=request.project, cwd=request.cwd,
             )  # fmt: skip
-            done = json_lines.import_file(ctx, asked, lambda *_: None)
-            return replace(view, installed=done.stored)
+            result = json_lines.import_file(ctx, import_request, lambda *_: None)
+            return replace(view, installed=result.stored)
     if request.action == "certify":
         return replace(view, certified=_certify(ctx, request, view.name))
     return view
@@ -93,13 +93,13 @@ def pack(ctx: Context, request: PackRequest) -> PackAnswer:
 
 @contextlib.contextmanager
 def _folder_of(ctx: Context, request: PackRequest) -> Iterator[str]:
-    """Give the folder that a request names, or a passing copy of the repository.
+    """Yield the folder that a request names, or a temporary clone of the repository.
 
     Raises:
         BadInputError: an agent would have something fetched, or git cannot.
     """
-    at, has_path, _ = request.path.partition(":")
-    user, _, host = at.partition("@")
+    account, has_path, _ = request.path.partition(":")
+    user, _, host = account.partition("@")
     is_at_host = has_path and all(is_made_of(name, "_.-", LONGEST_HOST) for name in (user, host))
     is_fetched = request.path.startswith(_SCHEMES) or is_at_host
     if not is_fetched or request.action == "publish":
@@ -120,15 +120,17 @@ def _publish(ctx: Context, request: PackRequest, folder: str) -> PackAnswer:
     if os.path.exists(folder) and os.listdir(folder):
         raise BadInputError(f"{folder} is not empty.", "Give a folder that is.")
     scope = Scope(projects=(place.id,), collections=COLLECTIONS)
-    kept = each_of(ctx.shelves_of(place), lambda journal: journal.iter_memories(scope, limit=MOST))
-    going = [memory for memory in kept if contents.may_be_published(memory, ctx.now())]
-    if not going:
+    candidates = each_of(
+        ctx.shelves_of(place), lambda journal: journal.iter_memories(scope, limit=MOST)
+    )
+    published = [memory for memory in candidates if contents.may_be_published(memory, ctx.now())]
+    if not published:
         raise NotFoundError(
             "There is nothing to publish.", f"Packs hold {' and '.join(COLLECTIONS)}."
         )
-    lines = b"".join(_line(memory, request.name, place) for memory in going)
+    lines = b"".join(_line(memory, request.name, place) for memory in published)
     manifest: dict[str, object] = {
-        "format": FORMAT, "name": request.name, "count": len(going),
+        "format": FORMAT, "name": request.name, "count": len(published),
         "made_at": ctx.now().isoformat(timespec="seconds"),
         "files": {MEMORIES: hashlib.sha256(lines).hexdigest()},
     }  # fmt: skip
@@ -137,9 +139,11 @@ def _publish(ctx: Context, request: PackRequest, folder: str) -> PackAnswer:
     signature = key.sign(PURPOSE, canonical.written(manifest)).hex()
     os.makedirs(folder, exist_ok=True)
     write_durably(os.path.join(folder, MEMORIES), lines)
-    whole = {**manifest, "signature": signature}
-    write_durably(os.path.join(folder, MANIFEST), json.dumps(whole, indent=1).encode())
-    ctx.state.audit("pack", request.actor, [memory.id for memory in going], {"name": request.name})
+    signed_manifest = {**manifest, "signature": signature}
+    write_durably(os.path.join(folder, MANIFEST), json.dumps(signed_manifest, indent=1).encode())
+    ctx.state.audit(
+        "pack", request.actor, [memory.id for memory in published], {"name": request.name}
+    )
     return _read(folder)
 
 
@@ -148,11 +152,11 @@ def _line(memory: Memory, name: str, place: Place) -> bytes:
         # Rules may have become stricter since it was stored.
         return str(redact.clean(contents.portable(words, place)).text)
 
-    kept = {
+    fields = {
         "text": clean(memory.text), "title": clean(memory.title), "kind": memory.kind,
         "collection": memory.collection, "tags": [*map(clean, memory.tags), _tag(name)],
     }  # fmt: skip
-    return json.dumps(kept, ensure_ascii=False).encode() + b"\n"
+    return json.dumps(fields, ensure_ascii=False).encode() + b"\n"
 
 
 def _tag(name: str) -> str:
@@ -172,17 +176,17 @@ def _read(folder: str) -> PackAnswer:
         lines = read_text(os.path.join(folder, MEMORIES), MOST_BYTES + 1).encode()
         key = PublicKey.read(manifest.text("key"))
         body = {name: value for name, value in manifest.items() if name != "signature"}
-        signed = key.has_signed(
+        is_signed = key.has_signed(
             bytes.fromhex(manifest.text("signature")), PURPOSE, canonical.written(body)
         )
-        whole = hashlib.sha256(lines).hexdigest() == manifest.part("files").text(MEMORIES)
+        is_unchanged = hashlib.sha256(lines).hexdigest() == manifest.part("files").text(MEMORIES)
         texts = [Record(json_in.load(line)).text("text") for line in lines.splitlines()]
     except (OSError, ValueError, TypeError, BadInputError) as error:
-        why = (error.strerror if isinstance(error, OSError) else "") or error
+        reason = (error.strerror if isinstance(error, OSError) else "") or error
         raise BadInputError(
-            f"{folder} holds no pack: {why}.", f"A pack has {MANIFEST} and {MEMORIES}."
+            f"{folder} holds no pack: {reason}.", f"A pack has {MANIFEST} and {MEMORIES}."
         ) from None
-    if not (signed and whole and manifest.text("format") == FORMAT):
+    if not (is_signed and is_unchanged and manifest.text("format") == FORMAT):
         raise BadInputError(
             f"The pack in {folder} was changed after it was signed.",
             "Take it from its author anew.",
@@ -193,14 +197,14 @@ def _read(folder: str) -> PackAnswer:
 
 def _certify(ctx: Context, request: PackRequest, name: str) -> int:
     asker = messages.asker_of(ctx, request)
-    done = 0
+    certified_count = 0
     for shelf in asker.shelves:
         scope = replace(asker.scope, tags=(_tag(name),))
         for memory in list(shelf.journal.iter_memories(scope, limit=MOST)):
             if memory.extra.get(IS_FOREIGN) and not memory.is_suspicious:
                 extra = {key: value for key, value in memory.extra.items() if key != IS_FOREIGN}
                 shelf.journal.update(replace(memory, extra=extra, updated_at=ctx.now()), memory)
-                done += 1
+                certified_count += 1
     ctx.changed()
-    ctx.state.audit("pack", request.actor, [], {"name": name, "certified": done})
-    return done
+    ctx.state.audit("pack", request.actor, [], {"name": name, "certified": certified_count})
+    return certified_count

@@ -49,19 +49,19 @@ def write(path: str, manifest: Mapping[str, Any], files: Mapping[str, str]) -> M
     Raises:
         OSError: it cannot be written.
     """
-    sums = {name: _sum_of(source) for name, source in files.items()}
-    whole = {**manifest, "format": FORMAT, "program": PROGRAM, "files": sums}
+    digests = {name: _digest_of(source) for name, source in files.items()}
+    full_manifest = {**manifest, "format": FORMAT, "program": PROGRAM, "files": digests}
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         with tarfile.open(fileobj=file, mode="w:gz", compresslevel=_COMPRESSION) as tar:
-            head = json.dumps(whole, ensure_ascii=False).encode("utf-8", "surrogatepass")
-            _add(tar, MANIFEST, io.BytesIO(head), len(head))
+            raw = json.dumps(full_manifest, ensure_ascii=False).encode("utf-8", "surrogatepass")
+            _add(tar, MANIFEST, io.BytesIO(raw), len(raw))
             for name, source in files.items():
                 with open(source, "rb") as content:
-                    _add(tar, name, content, sums[name]["size"])
+                    _add(tar, name, content, digests[name]["size"])
         file.flush()
         sync_descriptor(descriptor)
-    return whole
+    return full_manifest
 
 
 def read(path: str, keep: Callable[[str, IO[bytes]], None] | None = None) -> Manifest:
@@ -76,7 +76,7 @@ def read(path: str, keep: Callable[[str, IO[bytes]], None] | None = None) -> Man
         BadInputError: it is no backup of this program, or holds what a backup does not.
         StoreDamagedError: it is damaged, or of a newer version.
     """
-    with _opened(path) as (tar, unpacked, most_bytes):
+    with _open(path) as (tar, unpacked, most_bytes):
         manifest = _manifest(tar, unpacked, path)
         if sum(part["size"] for part in manifest["files"].values()) > most_bytes:
             raise BadInputError(
@@ -84,7 +84,7 @@ def read(path: str, keep: Callable[[str, IO[bytes]], None] | None = None) -> Man
                 "Give a file that `vector-memory backup` wrote.",
             )
         missing = dict(manifest["files"])
-        while (member := _next(tar, unpacked)) is not None:
+        while (member := _next_member(tar, unpacked)) is not None:
             expected = missing.pop(member.name, None)
             if expected is None or not _is_plain_file(member) or member.size != expected["size"]:
                 raise BadInputError(
@@ -93,19 +93,19 @@ def read(path: str, keep: Callable[[str, IO[bytes]], None] | None = None) -> Man
                 )
             content = tar.extractfile(member)
             assert content is not None
-            counted = _Summed(content)
+            digested = _DigestedFile(content)
             if keep is not None:
-                keep(member.name, counted)  # type: ignore[arg-type]
-            while counted.read(_READ_BYTES):
+                keep(member.name, digested)  # type: ignore[arg-type]
+            while digested.read(_READ_BYTES):
                 pass
-            if counted.digest.hexdigest() != expected["sha256"]:
+            if digested.digest.hexdigest() != expected["sha256"]:
                 raise _damaged(path, f"{member.name} differs from its digest")
         if missing:
             raise _damaged(path, f"{min(missing)} is missing")
     return manifest
 
 
-class _Summed:
+class _DigestedFile:
     """A file that is digested as it is read."""
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -119,7 +119,7 @@ class _Summed:
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[tuple[tarfile.TarFile, Unpacked, int]]:
+def _open(path: str) -> Iterator[tuple[tarfile.TarFile, Unpacked, int]]:
     try:
         with open_regular(path, packed=True) as file:
             unpacked = Unpacked(file, _HEADER_BYTES)
@@ -135,8 +135,8 @@ def _opened(path: str) -> Iterator[tuple[tarfile.TarFile, Unpacked, int]]:
         raise BadInputError(f"{path} cannot be read: {error}.", "Give another file.") from error
 
 
-def _next(tar: tarfile.TarFile, unpacked: Unpacked) -> tarfile.TarInfo | None:
-    """Return the next member; no more than it says it holds is unpacked before the one after it."""
+def _next_member(tar: tarfile.TarFile, unpacked: Unpacked) -> tarfile.TarInfo | None:
+    """Return the next member, and let no more be unpacked than its stated size."""
     unpacked.allow(_HEADER_BYTES)
     member = tar.next()
     if member is not None:
@@ -145,41 +145,41 @@ def _next(tar: tarfile.TarFile, unpacked: Unpacked) -> tarfile.TarInfo | None:
 
 
 def _is_plain_file(member: tarfile.TarInfo) -> bool:
-    # A sparse one holds more than there is of it.
+    # A sparse file unpacks to more than its stored size.
     return member.type in (tarfile.REGTYPE, tarfile.AREGTYPE) and not member.issparse()
 
 
 def _manifest(tar: tarfile.TarFile, unpacked: Unpacked, path: str) -> Manifest:
-    strange = BadInputError(
+    not_ours = BadInputError(
         f"{path} is no backup of this program.", "Give a file that `vector-memory backup` wrote."
     )
-    first = _next(tar, unpacked)
-    if first is None or first.name != MANIFEST or not _is_plain_file(first):
-        raise strange
-    if first.size > _MOST_MANIFEST_BYTES:
-        raise strange
-    content = tar.extractfile(first)
+    member = _next_member(tar, unpacked)
+    if member is None or member.name != MANIFEST or not _is_plain_file(member):
+        raise not_ours
+    if member.size > _MOST_MANIFEST_BYTES:
+        raise not_ours
+    content = tar.extractfile(member)
     assert content is not None
     try:
         manifest = json.loads(content.read())
         is_ours = manifest["program"] == PROGRAM
-        form = int(manifest["format"])
+        format_number = int(manifest["format"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise strange from error
+        raise not_ours from error
     if not is_ours:
-        raise strange
-    if form > FORMAT:
+        raise not_ours
+    if format_number > FORMAT:
         raise StoreDamagedError(
-            f"{path} was written by a newer version: its format is {form}, this one knows {FORMAT}.",
+            f"{path} was written by a newer version: its format is {format_number}, this one knows {FORMAT}.",
             "Update the plugin.",
         )
     if not _is_plain(manifest):
-        raise strange
+        raise not_ours
     return dict(manifest)
 
 
 def _is_plain(manifest: Any) -> bool:
-    """Whether a manifest names nothing but what a backup holds."""
+    """Whether a manifest has the expected form and names only files that a backup may hold."""
     try:
         stores, files = manifest["stores"], manifest["files"]
         members = {name: _MEMBER.fullmatch(name) for name in files}
@@ -204,7 +204,7 @@ def _add(tar: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> None
     tar.addfile(member, content)
 
 
-def _sum_of(path: str) -> dict[str, Any]:
+def _digest_of(path: str) -> dict[str, Any]:
     with open(path, "rb") as file:
         digest, size = summed(file, hashlib.sha256())
     return {"size": size, "sha256": digest}

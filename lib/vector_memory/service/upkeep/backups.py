@@ -69,18 +69,18 @@ def backup(ctx: Context, request: BackupRequest, progress: Progress) -> BackupAn
     folder = os.path.dirname(target)
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        made = tempfile.TemporaryDirectory(
+        temporary = tempfile.TemporaryDirectory(
             dir=folder, prefix=".backup-", ignore_cleanup_errors=True
         )
     except OSError as error:
         raise BadInputError(f"{folder}: {error.strerror}.", "Choose another folder.") from error
-    with made as work, full_disk(target):
+    with temporary as work, full_disk(target):
         shelves = ctx.all_shelves()
         files, stores = _copies(ctx, shelves, work, request.with_vectors, progress)
         manifest = _write(ctx, os.path.join(work, "backup"), stores, files)
         progress(len(shelves) + 1, len(shelves) + 2, "verifying")
         backup_file.read(os.path.join(work, "backup"))
-        _put(os.path.join(work, "backup"), target)
+        _publish(os.path.join(work, "backup"), target)
     memories = sum(store["memories"] for store in manifest["stores"])
     ctx.state.audit("backup", request.actor, [], {"file": target, "memories": memories})
     return BackupAnswer(
@@ -93,7 +93,7 @@ def backup(ctx: Context, request: BackupRequest, progress: Progress) -> BackupAn
     )
 
 
-def _put(path: str, target: str) -> None:
+def _publish(path: str, target: str) -> None:
     """Give a file its name. A link fails where another has appeared meanwhile, a rename would replace
     it; but not every disk knows links."""
     try:
@@ -105,24 +105,24 @@ def _put(path: str, target: str) -> None:
     sync_file(os.path.dirname(target))
 
 
-def _target(ctx: Context, asked_for: str) -> str:
+def _target(ctx: Context, requested: str) -> str:
     name = f"{backup_file.PROGRAM}-{stamp()}{ENDING}"
-    if not asked_for:
+    if not requested:
         return os.path.join(ctx.home.backups, name)
-    path = os.path.abspath(os.path.expanduser(asked_for))
+    path = os.path.abspath(os.path.expanduser(requested))
     if os.path.isdir(path):
         return os.path.join(path, name)
     if os.path.lexists(path):
         raise BadInputError(f"{path} is there already.", "Choose another name, or a folder.")
     # `backup ~/Backups` means a folder, whether it is there yet or not.
-    is_folder = asked_for.endswith(os.sep) or "." not in os.path.basename(path).lstrip(".")
+    is_folder = requested.endswith(os.sep) or "." not in os.path.basename(path).lstrip(".")
     return os.path.join(path, name) if is_folder else path
 
 
 def _copies(
     ctx: Context, shelves: list[Shelf], work: str, with_vectors: bool, progress: Progress
 ) -> tuple[dict[str, str], list[dict[str, Any]]]:
-    """Copy everything; return name → path, and what is told of the stores."""
+    """Copy everything; return name → path, and the manifest's entries for the stores."""
     # The state comes first: it may know of less than the journals have, and what was read from a
     # transcript is not stored twice; the other way round it would not be read again.
     files = _state(ctx, work)
@@ -132,11 +132,11 @@ def _copies(
         name = f"stores/{number}/journal.db"
         files[name] = os.path.join(work, f"store-{number}")
         shelf.journal.backup_to(files[name], without_vectors=not with_vectors)
-        own = shelf.folder == ctx.home.global_store
+        is_global = shelf.folder == ctx.home.global_store
         stores.append(
             {
                 "name": name,
-                "folder": "" if own else shelf.folder,
+                "folder": "" if is_global else shelf.folder,
                 "store_id": shelf.journal.store_id,
                 "memories": shelf.journal.count(),
             }
@@ -145,7 +145,7 @@ def _copies(
         files[backup_file.CONFIG] = shutil.copy(ctx.home.config, os.path.join(work, "config"))
     for number, name in enumerate(sorted(glob.glob("*/*", root_dir=ctx.home.archives))):
         path = os.path.join(ctx.home.archives, name)
-        # Links lead elsewhere, and folders are none of ours.
+        # Links lead elsewhere, and we make no folders there.
         if os.path.islink(os.path.dirname(path)) or not os.path.isfile(path):
             continue
         files[backup_file.ARCHIVES + name] = shutil.copy(
@@ -159,13 +159,13 @@ def _state(ctx: Context, work: str) -> dict[str, str]:
     both as they were at one moment."""
     path = os.path.join(work, "state")
     while True:
-        older = ctx.state.audit_files()
+        audit_files = ctx.state.audit_files()
         ctx.state.backup_to(path)
-        if ctx.state.audit_files() == older:
+        if ctx.state.audit_files() == audit_files:
             break
         os.unlink(path)
     files = {backup_file.STATE: path}
-    for number, audit_file in enumerate(older):
+    for number, audit_file in enumerate(audit_files):
         name = f"{backup_file.AUDIT}{os.path.basename(audit_file)}"
         files[name] = shutil.copy(audit_file, os.path.join(work, f"audit-{number}"))
     return files

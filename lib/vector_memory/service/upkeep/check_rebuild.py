@@ -67,7 +67,7 @@ def check(ctx: Context, request: CheckRequest, progress: Progress) -> CheckAnswe
     read_data = request.read_data
     shelves = ctx.all_shelves()
     if ctx.embedding.model:
-        # How it is now is told beside this, by `stats`.
+        # Its state is shown by `stats`, not here.
         ctx.embedding.retry()
     problems = _unopened(ctx)
     for number, shelf in enumerate(shelves):
@@ -77,16 +77,16 @@ def check(ctx: Context, request: CheckRequest, progress: Progress) -> CheckAnswe
     problems += _check_state(ctx, read_data)
     if problems:
         ctx.notify()
-    aside = [path for shelf in shelves for path in shelf.journal.set_aside()]
-    aside += ctx.state.set_aside()
-    return CheckAnswer(not problems, problems, len(shelves), aside)
+    set_aside = [path for shelf in shelves for path in shelf.journal.set_aside()]
+    set_aside += ctx.state.set_aside()
+    return CheckAnswer(not problems, problems, len(shelves), set_aside)
 
 
 def _unopened(ctx: Context) -> list[Problem]:
     errors = ctx.unopened()
-    shared = ctx.home.global_store
-    if signs := tampering.look(shared):
-        errors[shared] = tampering.refusal(shared, signs)
+    global_store = ctx.home.global_store
+    if signs := tampering.look(global_store):
+        errors[global_store] = tampering.refusal(global_store, signs)
     return [Problem(folder, error.message, error.hint) for folder, error in errors.items()]
 
 
@@ -94,20 +94,24 @@ def _check_journal(ctx: Context, shelf: Shelf, mend: bool) -> list[Problem]:
     problems, fix = shelf.journal.check(mend), SAVES
     if problems and mend and shelf.journal.writable:
         fix = RESTORE
-        if (done := shelf.mend_journal(problems)) is not None:
-            ctx.state.audit("mend", "job", [], {"kept": done.kept, "lost": len(done.lost)})
-            fix = mended(done)
-    return _all_of(shelf.folder, problems, fix)
+        if (salvaged := shelf.mend_journal(problems)) is not None:
+            ctx.state.audit("mend", "job", [], {"kept": salvaged.kept, "lost": len(salvaged.lost)})
+            fix = repair_report(salvaged)
+    return _problems_of(shelf.folder, problems, fix)
 
 
-def mended(done: Salvaged) -> str:
+def repair_report(salvaged: Salvaged) -> str:
     """Return what was done about a damaged journal, in a sentence or two."""
-    if not done.aside:
+    if not salvaged.aside:
         return "It was made anew."
-    saved = f"{done.kept} memories were saved into a new file, the old one is in {done.aside}."
-    if done.lost or not done.kept:
-        lost = f"{len(done.lost)} at least" if done.lost else "An unknown number of them"
-        return f"{saved} {lost} could not be read. {RESTORE}"
+    saved = (
+        f"{salvaged.kept} memories were saved into a new file, the old one is in {salvaged.aside}."
+    )
+    if salvaged.lost or not salvaged.kept:
+        lost_count = (
+            f"{len(salvaged.lost)} at least" if salvaged.lost else "An unknown number of them"
+        )
+        return f"{saved} {lost_count} could not be read. {RESTORE}"
     return f"{saved} None is missing."
 
 
@@ -120,27 +124,30 @@ def _check_index(ctx: Context, shelf: Shelf, mend: bool) -> list[Problem]:
         shelf.mend_index(problems)
         ctx.count("indexes_set_aside")
         fix = "It was set aside and is made anew by itself."
-    return _all_of(shelf.folder, problems, fix)
+    return _problems_of(shelf.folder, problems, fix)
 
 
 def _differences(shelf: Shelf, index: Index) -> list[str]:
-    """Compare the rows of a level index with the journal's: it may follow another history."""
+    """Compare the rows of an up-to-date index with the journal's: it may belong to another journal."""
     import numpy as np
 
     with shelf.following:
-        given = shelf.journal.given_seq()
+        seq_before = shelf.journal.given_seq()
         if not index.lexical_ready or index.reached() < shelf.journal.last_seq():
             return []
         expected = np.array(shelf.journal.living_seqs(), np.int64)
-        there = index.seqs()
-        if shelf.journal.given_seq() != given:
-            # Something was stored meanwhile: another time.
+        indexed = index.seqs()
+        if shelf.journal.given_seq() != seq_before:
+            # Something was stored meanwhile: the comparison would be wrong.
             return []
-    missing, twice = len(np.setdiff1d(expected, there)), len(there) - len(np.unique(there))
-    if not missing and not twice:
-        # What the journal has no longer is no damage: it is never shown.
+    missing, duplicates = (
+        len(np.setdiff1d(expected, indexed)),
+        len(indexed) - len(np.unique(indexed)),
+    )
+    if not missing and not duplicates:
+        # Rows that the journal has no longer are no damage: they are never shown.
         return []
-    return [f"The index lacks {missing} memories and has {twice} twice."]
+    return [f"The index lacks {missing} memories and has {duplicates} twice."]
 
 
 def _check_state(ctx: Context, mend: bool) -> list[Problem]:
@@ -150,12 +157,12 @@ def _check_state(ctx: Context, mend: bool) -> list[Problem]:
         fix = "What could be read was saved into a new file; the old one was set aside."
     elif not problems and ctx.state.audit_break():
         problems, fix = ["The audit log was changed."], ""
-    return _all_of(ctx.home.state_db, problems, fix)
+    return _problems_of(ctx.home.state_db, problems, fix)
 
 
-def _all_of(place: str, problems: Sequence[str], fix: str) -> list[Problem]:
+def _problems_of(path: str, problems: Sequence[str], fix: str) -> list[Problem]:
     """Return what is wrong in a file or folder, with what is to be done about all of it."""
-    return [Problem(place, what, fix) for what in problems]
+    return [Problem(path, what, fix) for what in problems]
 
 
 class RebuildAnswer(messages.Answer):
@@ -188,7 +195,7 @@ def rebuild(ctx: Context, request: messages.Request, progress: Progress) -> Rebu
     return RebuildAnswer(
         rows=rows,
         seconds=round(time.monotonic() - started, 3),
-        unopened={at: str(error) for at, error in ctx.unopened().items()},
+        unopened={folder: str(error) for folder, error in ctx.unopened().items()},
         strays=[path for shelf in _writable(ctx) for path in removal.strays(shelf.folder)],
     )
 
@@ -198,7 +205,7 @@ def _writable(ctx: Context) -> list[Shelf]:
 
 
 def level(ctx: Context, shelf: Shelf, progress: Progress) -> int:
-    """Bring a shelf's index level with its journal and return how many rows that took."""
+    """Bring a shelf's index up to date with its journal; return how many rows that took."""
     total = shelf.journal.count()
     done = 0
     while step := follow_once(shelf, ctx.embedding):
@@ -248,10 +255,10 @@ def wait_for_index(ctx: Context, shelf: Shelf) -> None:
     Raises:
         DaemonUnavailableError: it takes too long.
     """
-    until = time.monotonic() + INDEX_WAIT_S
+    deadline = time.monotonic() + INDEX_WAIT_S
     with ctx.awaiting_index.going_on():
         while shelf.index is None or not shelf.index.lexical_ready:
-            if time.monotonic() > until:
+            if time.monotonic() > deadline:
                 raise DaemonUnavailableError(
                     "The search index is not open yet.", "`vector-memory doctor` tells why."
                 )
@@ -281,9 +288,9 @@ def wait(ctx: Context, request: WaitRequest, progress: Progress) -> WaitAnswer:
 
 def wait_level(ctx: Context, timeout_s: float, progress: Progress) -> bool:
     """Wait until every open store's index is level, vectors included; whether it is."""
-    until = time.monotonic() + timeout_s
+    deadline = time.monotonic() + timeout_s
     with ctx.awaiting_index.going_on():
-        while time.monotonic() < until:
+        while time.monotonic() < deadline:
             behind, total = lag(ctx)
             if not behind:
                 return True
@@ -308,9 +315,9 @@ def pending(ctx: Context, shelf: Shelf) -> int:
     if ctx.embedding.state == "failed" or not shelf.journal.writable:
         return 0
     is_behind = shelf.index is None or shelf.index.reached() < shelf.journal.last_seq()
-    # Counted only while some may lack them: in the end nothing is asked of the journal.
+    # The journal is only asked while vectors may be missing.
     if not is_behind and not shelf.recheck_vectors:
         return 0
-    # By their vectors alone: with a backlog the words are indexed first, and counting those would begin anew.
+    # Only missing vectors are counted: with a backlog the words are indexed first, and a count of both would start twice.
     lacking = shelf.journal.count_without_model(ctx.embedding.model)
     return max(int(is_behind or lacking > 0), lacking - shelf.embedded_ahead)

@@ -16,7 +16,7 @@ from vector_memory.tokens import Token
 MOST, LONGEST_NAME = 200, 40
 _changing = threading.Lock()
 _codes = tokens.Codes()
-"""Codes for dashboards that run: who asks for one is looked at here, which no port can."""
+"""Codes for running dashboards. They are handed out here, where it is known who asks, unlike at a port."""
 
 
 class TokenRequest(messages.Request):
@@ -86,19 +86,19 @@ def token(ctx: Context, request: TokenRequest) -> TokenAnswer:
         ctx.state.audit("token", request.actor, [], {"action": "code"})
         return TokenAnswer(token=_codes.make())
     with _changing:
-        kept = tokens.load(path)
+        entries = tokens.load(path)
         if request.action == "new":
-            return _new(ctx, request, kept)
-        left = [entry for entry in kept if request.id not in (entry.id, entry.name)]
-        if len(left) == len(kept):
+            return _new(ctx, request, entries)
+        remaining = [entry for entry in entries if request.id not in (entry.id, entry.name)]
+        if len(remaining) == len(entries):
             raise NotFoundError(f"There is no token {request.id[:40]!r}.", "See `token list`.")
-        tokens.save(path, left)
-    gone = [entry.id for entry in kept if entry not in left]
-    ctx.state.audit("token", request.actor, gone, {"action": "revoked"})
-    return TokenAnswer(revoked=len(gone))
+        tokens.save(path, remaining)
+    revoked = [entry.id for entry in entries if entry not in remaining]
+    ctx.state.audit("token", request.actor, revoked, {"action": "revoked"})
+    return TokenAnswer(revoked=len(revoked))
 
 
-def _new(ctx: Context, request: TokenRequest, kept: list[Token]) -> TokenAnswer:
+def _new(ctx: Context, request: TokenRequest, entries: list[Token]) -> TokenAnswer:
     if not request.rights:
         raise BadInputError("No right is named.", f"Rights: {', '.join(tokens.RIGHTS)}.")
     name = request.name
@@ -107,17 +107,17 @@ def _new(ctx: Context, request: TokenRequest, kept: list[Token]) -> TokenAnswer:
             "A token's name is at most 40 letters, digits, dots and hyphens.",
             "Give another --name.",
         )
-    if any(entry.name == name for entry in kept):
+    if any(entry.name == name for entry in entries):
         raise BadInputError(
             f"There is a token {request.name!r}.", "Revoke it, or say another name."
         )
-    if len(kept) >= MOST:
+    if len(entries) >= MOST:
         raise BadInputError(f"There are {MOST} tokens already.", "Revoke what is not used.")
     if request.until and request.until <= ctx.now():
         raise BadInputError("The token would have ended already.", "Give a later --until.")
     place = messages.place_of(ctx, request) if request.project else None
     presented, id, digest = tokens.make()
-    made = Token(
+    new_token = Token(
         id=id,
         name=request.name,
         rights=request.rights,
@@ -130,6 +130,8 @@ def _new(ctx: Context, request: TokenRequest, kept: list[Token]) -> TokenAnswer:
         ceiling=str(request.ceiling or ""),
         jurisdictions=request.jurisdictions,
     )
-    tokens.save(ctx.home.tokens, [*kept, made])
-    ctx.state.audit("token", request.actor, [id], {"action": "new", "rights": list(made.rights)})
+    tokens.save(ctx.home.tokens, [*entries, new_token])
+    ctx.state.audit(
+        "token", request.actor, [id], {"action": "new", "rights": list(new_token.rights)}
+    )
     return TokenAnswer(token=presented, id=id)

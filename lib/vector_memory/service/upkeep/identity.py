@@ -127,5 +127,7 @@ def _views(ring: Keyring) -> list[KeyView]:
 
 def _view(entry: KeyEntry) -> KeyView:
     state = "revoked" if entry.revoked_at else "retired" if entry.retired_at else "valid"
-    public, own = entry.public, values_for(KeyView, entry)
-    return KeyView(**own, id=public.id, key=entry.word, fingerprint=public.fingerprint, state=state)
+    public, fields = entry.public, values_for(KeyView, entry)
+    return KeyView(
+        **fields, id=public.id, key=entry.word, fingerprint=public.fingerprint, state=state
+    )

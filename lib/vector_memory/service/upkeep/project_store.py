@@ -50,8 +50,8 @@ def init(ctx: Context, request: InitRequest) -> InitAnswer:
         NotFoundError: there is no such folder.
         StoreFullError: it cannot be written.
     """
-    asked = _folder(request, request.dir)
-    folder, before = projects.shared_folder(asked), ctx.place(asked)
+    requested = _folder(request, request.dir)
+    folder, before = projects.shared_folder(requested), ctx.place(requested)
     marker = os.path.join(folder, projects.MARKER)
     store = os.path.join(folder, projects.STORE_IN_MARKER)
     tampering.require_intact(store)
@@ -68,7 +68,7 @@ def init(ctx: Context, request: InitRequest) -> InitAnswer:
         ) from error
     ctx.state.trust(store)
     ctx.forget_places()
-    place = ctx.place(asked)
+    place = ctx.place(requested)
     shelf = ctx.shelf_of(place)
     ctx.know_project(shelf, place)
     moved = _move(ctx, before, place)
@@ -92,14 +92,14 @@ def make_marker(store: str) -> None:
 
 
 def _move(ctx: Context, before: projects.Place, place: projects.Place) -> int:
-    """Move what the global store holds of the project; the project's id may have changed, if the
-    marker stands below the repository's top: then nothing is taken from the whole repository."""
+    """Move what the global store holds of the project. If the marker stands below the repository's top, the project
+    has a new id: then nothing is moved, since it belongs to the whole repository."""
     if before.id != place.id:
         return 0
-    shared, own = ctx.global_shelf(), ctx.shelf_of(place)
-    if shared is own:
+    global_shelf, project_shelf = ctx.global_shelf(), ctx.shelf_of(place)
+    if global_shelf is project_shelf:
         return 0
-    return transfer.move(shared.journal, Scope(projects=(place.id,)), own.journal)
+    return transfer.move(global_shelf.journal, Scope(projects=(place.id,)), project_shelf.journal)
 
 
 class TrustRequest(messages.Request):
@@ -189,32 +189,36 @@ def adopt(ctx: Context, request: AdoptRequest) -> AdoptAnswer:
     old = os.path.realpath(os.path.expanduser(os.path.join(request.base, request.old)))
     # Its remote may be new: "git remote add" comes right before.
     ctx.forget_places()
-    place, shared = ctx.place(folder), ctx.global_shelf()
+    place, global_shelf = ctx.place(folder), ctx.global_shelf()
     is_here = old in (folder, place.root)
     if os.path.lexists(old) and not is_here:
         raise BadInputError(f"{old} is still there.", "Its memories are for who works in it.")
     if is_here:
-        known = moved_projects.before(ctx, place)
+        ids_by_shelf = moved_projects.before(ctx, place)
     else:
-        rows = shared.journal.projects()
-        known = {shared: [one.id for one in rows if one.root == old and one.id != place.id]}
-    if not any(known.values()):
+        rows = global_shelf.journal.projects()
+        ids_by_shelf = {
+            global_shelf: [
+                project.id for project in rows if project.root == old and project.id != place.id
+            ]
+        }
+    if not any(ids_by_shelf.values()):
         raise NotFoundError(
             f"There is no memory of {'another' if is_here else 'a'} project at {old}.",
             "Give its whole old path.",
         )
-    adopted = sum(take_over(shelf, place, ids) for shelf, ids in known.items())
-    ctx.know_project(shared, place)
+    adopted = sum(take_over(shelf, place, ids) for shelf, ids in ids_by_shelf.items())
+    ctx.know_project(global_shelf, place)
     _move(ctx, place, place)
     ctx.state.audit("adopt", request.actor, [], {"project": place.id, "adopted": adopted})
     ctx.changed()
-    unopened = {at: str(error) for at, error in ctx.unopened(place).items()}
+    unopened = {store: str(error) for store, error in ctx.unopened(place).items()}
     return AdoptAnswer(place.name, adopted, unopened or None)
 
 
 def _adopt(ctx: Context, shelf: Shelf, place: projects.Place) -> int:
-    """Have what a project's own store holds belong to the project as it is called here, and return how many
-    memories that concerns: without a remote a project is known by its path, and this store was at another."""
+    """Assign what a project's own store holds to the project's id here, and return how many memories that concerns:
+    without a remote the id is made of the path, and the store was at another path."""
     counts = shelf.journal.count_by("project", Scope())
     others = tuple(id for id in counts if id not in (place.id, GLOBAL_PROJECT))
     adopted = take_over(shelf, place, others)
@@ -225,7 +229,7 @@ def _adopt(ctx: Context, shelf: Shelf, place: projects.Place) -> int:
 
 
 def take_over(shelf: Shelf, place: projects.Place, others: Iterable[str]) -> int:
-    """Have what a store holds of other projects belong to one, under the ids that it has.
+    """Assign what a store holds of other projects to one project.
 
     Returns:
         How many active memories that concerns.
@@ -235,10 +239,10 @@ def take_over(shelf: Shelf, place: projects.Place, others: Iterable[str]) -> int
         return 0
     # What is forgotten or edited meanwhile waits.
     with shelf.storing:
-        held = list(shelf.journal.iter_memories(Scope(projects=ids), statuses=tuple(Status)))
-        moved = [replace(memory, project=place.id) for memory in held]
-        for some in parts(moved):
-            shelf.journal.write([], some, [], {memory.id: memory for memory in held})
+        memories = list(shelf.journal.iter_memories(Scope(projects=ids), statuses=tuple(Status)))
+        moved = [replace(memory, project=place.id) for memory in memories]
+        for batch in parts(moved):
+            shelf.journal.write([], batch, [], {memory.id: memory for memory in memories})
     return sum(memory.status is Status.ACTIVE for memory in moved)
 
 

@@ -84,8 +84,11 @@ def prove(ctx: Context, request: ProveRequest) -> ProveAnswer:
         inclusion = attestation.included(leaves, _entry(rows[index]), index, statement)
         proof, name = asdict(inclusion), f"entry-{request.entry:08d}.json"
     elif request.since:
-        goes_on = attestation.continued(leaves, _earlier(request), statement)
-        proof, name = asdict(goes_on), f"since-{goes_on.earlier.size:08d}-{len(rows):08d}.json"
+        continuation = attestation.continued(leaves, _earlier(request), statement)
+        proof, name = (
+            asdict(continuation),
+            f"since-{continuation.earlier.size:08d}-{len(rows):08d}.json",
+        )
     path = os.path.join(ctx.home.proofs, name)
     with full_disk(path):
         make_folder(ctx.home.proofs)
@@ -124,7 +127,7 @@ def check(ctx: Context, request: CheckProofRequest) -> CheckProofAnswer:
 
 
 def _entry(row: AuditRow) -> dict[str, Any]:
-    """Return an entry as it is hashed: as it is stored, so that nothing is read into it."""
+    """Return an entry as it is hashed: the stored values, without interpreting them."""
     names = ("action", "actor", "at", "detail", "ids", "number")
     return {name: getattr(row, name) for name in names}
 
@@ -158,11 +161,11 @@ class AuditAnswer(messages.Answer):
 
 def audit(ctx: Context, request: AuditRequest) -> AuditAnswer:
     """Return the last entries of the audit log."""
-    upto = request.offset + request.k
-    entries = ctx.state.audit_entries(upto, request.since, request.action, request.but)
-    others = None
+    count = request.offset + request.k
+    entries = ctx.state.audit_entries(count, request.since, request.action, request.but)
+    known_actions = None
     if request.action and not entries:
-        noted = {row.action for row in ctx.state.audit_rows()}
-        others = sorted(noted) if request.action not in noted else None
+        actions = {row.action for row in ctx.state.audit_rows()}
+        known_actions = sorted(actions) if request.action not in actions else None
     problem = ctx.state.audit_break(whole=request.verify)
-    return AuditAnswer(entries[request.offset :], not problem, problem, others)
+    return AuditAnswer(entries[request.offset :], not problem, problem, known_actions)

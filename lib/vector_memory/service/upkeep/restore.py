@@ -100,16 +100,16 @@ def restore(home: Home, path: str, trusted: list[str], progress: Progress) -> Re
         NotFoundError, BadInputError, StoreDamagedError: it cannot be restored.
         StoreFullError: it cannot be written; nothing has changed.
     """
-    shown = backup_file.read(path)
-    targets = _targets(home, shown)
-    _require_room(home, targets, shown)
+    manifest = backup_file.read(path)
+    targets = _targets(home, manifest)
+    _require_room(home, targets, manifest)
     staged: dict[str, str] = {}
-    done = 0
+    read_count = 0
 
     def keep(name: str, content: IO[bytes]) -> None:
-        nonlocal done
-        progress(done, len(shown["files"]), "reading")
-        done += 1
+        nonlocal read_count
+        progress(read_count, len(manifest["files"]), "reading")
+        read_count += 1
         if name in targets:
             staged[targets[name]] = part = targets[name] + STAGED
         elif name.startswith(backup_file.ARCHIVES):
@@ -122,7 +122,7 @@ def restore(home: Home, path: str, trusted: list[str], progress: Progress) -> Re
         try:
             _stage(part, content)
         except OSError as error:
-            raise _no_room(error) from error
+            raise _unpack_error(error) from error
 
     try:
         _remove(home.archives + STAGED)
@@ -131,18 +131,18 @@ def restore(home: Home, path: str, trusted: list[str], progress: Progress) -> Re
         staged[home.audit] = home.audit + STAGED
         _make_folder(staged[home.audit])
         # Read again: what is staged is what was compared, and the file may have changed.
-        if backup_file.read(path, keep) != shown:
+        if backup_file.read(path, keep) != manifest:
             raise StoreDamagedError(f"{path} has just changed.", "Try again.")
         for target, part in staged.items():
             _check(home, target, part, path)
-        answer = _answer(home, shown)
+        answer = _answer(home, manifest)
         plan = {"parts": staged, "trusted": trusted, "told": messages.to_json(answer)}
         durable_files.write_durably(home.restore_plan, json.dumps(plan).encode())
     except BaseException as error:
         for part in staged.values():
             _remove(part)
         if isinstance(error, OSError):
-            raise _no_room(error) from error
+            raise _unpack_error(error) from error
         raise
     return answer
 
@@ -168,7 +168,7 @@ def _require_room(home: Home, targets: dict[str, str], manifest: backup_file.Man
             )
 
 
-def _no_room(error: OSError) -> StoreFullError:
+def _unpack_error(error: OSError) -> StoreFullError:
     return StoreFullError(
         f"The backup cannot be unpacked: {error.strerror or error}.",
         "Free space on the disk; nothing has changed.",
@@ -190,11 +190,11 @@ def finish(home: Home) -> Restored | None:
     except FileNotFoundError:
         return None
     except ValueError:
-        # It was written whole or not at all; what is here now is nobody's wish.
+        # `restore` writes a plan whole or not at all, so this one is not its work.
         _remove(home.restore_plan)
         return None
     try:
-        aside = [_replace(target, part) for target, part in plan["parts"].items()]
+        aside_paths = [_replace(target, part) for target, part in plan["parts"].items()]
         for name in os.listdir(home.snapshots):
             os.unlink(os.path.join(home.snapshots, name))
         os.unlink(home.restore_plan)
@@ -204,7 +204,7 @@ def finish(home: Home) -> Restored | None:
             "Make the folder writable and try again.",
         ) from error
     log.info("a backup was restored")
-    return Restored(plan["told"], plan["trusted"], [path for path in aside if path])
+    return Restored(plan["told"], plan["trusted"], [path for path in aside_paths if path])
 
 
 def _targets(home: Home, manifest: backup_file.Manifest) -> dict[str, str]:
@@ -272,12 +272,12 @@ def _answer(home: Home, manifest: backup_file.Manifest) -> RestoreAnswer:
 
 def _stage(part: str, content: IO[bytes]) -> None:
     _make_folder(os.path.dirname(part))
-    # Made anew, it is nobody else's, whatever stood there.
+    # Removed first, so that the new file is ours alone, whatever stood there.
     drop(part)
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
-        while piece := content.read(_COPY_BYTES):
-            file.write(piece)
+        while block := content.read(_COPY_BYTES):
+            file.write(block)
         file.flush()
         durable_files.sync_descriptor(descriptor)
     durable_files.sync_file(os.path.dirname(part))
@@ -325,7 +325,7 @@ def _replace(target: str, part: str) -> str:
         return ""
     if os.path.exists(part):
         for name in swap.DERIVED:
-            # It follows the other history, and is made from a journal in any case.
+            # It belongs to the replaced journal, and is made again from the restored one.
             removal.remove(os.path.join(os.path.dirname(target), name))
         os.rename(part, swap.incoming(target))
     return swap.finish(target, durable_files.REPLACED)

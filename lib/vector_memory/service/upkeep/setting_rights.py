@@ -47,16 +47,16 @@ def admit(ctx: Context, request: SettingRequest) -> SettingAnswer:
 def require_allowed(
     ctx: Context, request: messages.Request, name: str, action: str, words: str
 ) -> None:
-    """Make sure that who asks may change a setting, and note it where an agent does, or would. To be asked when all is
-    checked, right before it is written: what is noted happens.
+    """Make sure that who asks may change a setting, and note it where an agent does, or would. To be called right before
+    the setting is written, when all else is checked, so that what is noted happens.
 
     Raises:
         BadInputError: an agent changes one that is the user's alone. It names the command for it.
     """
     is_users = config.is_users(name)
     if request.is_agent:
-        done = "setting_refused" if is_users else "setting"
-        ctx.state.audit(done, request.actor, [], {"action": action, "name": name})
+        audit_action = "setting_refused" if is_users else "setting"
+        ctx.state.audit(audit_action, request.actor, [], {"action": action, "name": name})
     if is_users:
         command = f"vector-memory config {action} {name} {words}"
         request.require_user(f"changes {name}", command.rstrip())

@@ -115,36 +115,36 @@ def stats(ctx: Context, request: messages.Request, jobs: Sequence[JobRow]) -> St
     """
     # Only a project that is named: who asks from within one wants the figures of all.
     place = messages.place_of(ctx, request) if request.project else None
-    seen = messages.limited(ctx, request, place, Scope())
-    scope, shelves = seen, ctx.all_shelves()
+    visible = messages.limited(ctx, request, place, Scope())
+    scope, shelves = visible, ctx.all_shelves()
     if place is not None:
-        scope, shelves = replace(seen, projects=(place.id,)), ctx.shelves_of(place)
+        scope, shelves = replace(visible, projects=(place.id,)), ctx.shelves_of(place)
     everything, scope = replace(scope, unexpired_at=ctx.now()), scope.listed_at(ctx.now())
     names = project_names(shelves)
-    by_project = _counted(shelves, "project", scope)
+    by_project = _sum_counts(shelves, "project", scope)
     drain(ctx)
     ctx.state.flush()
     return StatsAnswer(
         memories=sum(shelf.journal.count(scope) for shelf in shelves),
-        by_kind=_counted(shelves, "kind", scope),
-        by_collection=_counted(shelves, "collection", everything),
+        by_kind=_sum_counts(shelves, "kind", scope),
+        by_collection=_sum_counts(shelves, "collection", everything),
         by_project={
-            (names[key] or "global") + _distinct(key, names): n for key, n in by_project.items()
+            (names[key] or "global") + _name_suffix(key, names): n for key, n in by_project.items()
         },
         flags=flags.figures(shelves, everything),
-        stores=[_store(ctx, shelf, seen) for shelf in shelves],
-        unopened={at: str(error) for at, error in ctx.unopened(place).items()},
+        stores=[_store_view(ctx, shelf, visible) for shelf in shelves],
+        unopened={folder: str(error) for folder, error in ctx.unopened(place).items()},
         counters=ctx.state.totals(),
         generation=model_help.report(ctx),
         embedding=EmbeddingView(ctx.embedding.model, ctx.embedding.state, ctx.embedding.error),
-        uses=_uses(ctx),
+        uses=_uses_view(ctx),
         slo=ctx.timings.report(ctx.state),
-        jobs=_of_jobs(ctx, jobs),
+        jobs=_job_counts(ctx, jobs),
         backfill=ctx.filling.told,
     )
 
 
-def _of_jobs(ctx: Context, rows: Sequence[JobRow]) -> dict[str, int]:
+def _job_counts(ctx: Context, rows: Sequence[JobRow]) -> dict[str, int]:
     day = ctx.now() - timedelta(days=1)
     return {
         "enabled": sum(row.enabled for row in rows) if ctx.settings.jobs else 0,
@@ -153,7 +153,7 @@ def _of_jobs(ctx: Context, rows: Sequence[JobRow]) -> dict[str, int]:
     }
 
 
-def _uses(ctx: Context) -> UsesView:
+def _uses_view(ctx: Context) -> UsesView:
     since = ctx.now() - timedelta(days=USED_DAYS)
     by = {name: ctx.state.use_counts(name, since) for name in BY}
     counts = by["channel"].values()
@@ -167,23 +167,23 @@ def _uses(ctx: Context) -> UsesView:
     )
 
 
-def _distinct(project: str, names: ProjectNames) -> str:
-    """Return what tells two projects of one name apart; "" where the name is enough."""
-    same = [key for key in names if names[key] == names[project]]
-    return f" ({project.rpartition('-')[2]})" if len(same) > 1 else ""
+def _name_suffix(project: str, names: ProjectNames) -> str:
+    """Return a suffix that distinguishes projects of one name; "" where the name is unique."""
+    namesakes = [key for key in names if names[key] == names[project]]
+    return f" ({project.rpartition('-')[2]})" if len(namesakes) > 1 else ""
 
 
-def _counted(shelves: Sequence[Shelf], column: CountedBy, scope: Scope) -> dict[str, int]:
+def _sum_counts(shelves: Sequence[Shelf], column: CountedBy, scope: Scope) -> dict[str, int]:
     """Return the counts of several stores together, the highest first."""
     counts = (Counter(shelf.journal.count_by(column, scope)) for shelf in shelves)
     return dict(sum(counts, Counter[str]()).most_common())
 
 
-def _store(ctx: Context, shelf: Shelf, seen: Scope) -> StoreView:
+def _store_view(ctx: Context, shelf: Shelf, visible: Scope) -> StoreView:
     index = shelf.index
     return StoreView(
         folder=shelf.folder,
-        memories=shelf.journal.count(seen),
+        memories=shelf.journal.count(visible),
         tiers=shelf.journal.count_by("tier", Scope(), LIVING),
         pending_vectors=pending(ctx, shelf),
         last_seq=shelf.journal.last_seq(),
@@ -222,14 +222,14 @@ HOOKS_COUNTED = (
 def drain(ctx: Context) -> None:
     """Add what hooks counted to the counters. A hook that has the file open just then is not counted."""
     path = os.path.join(ctx.home.run, HOOKS_FILE)
-    taken = f"{path}.taken"
+    taken_path = f"{path}.taken"
     try:
-        # One that is there was left by a daemon that ended at this very point.
-        if not os.path.exists(taken):
-            os.rename(path, taken)
-        with open(taken, encoding="ascii", errors="replace") as file:
+        # A file that is there already was left by a daemon that ended right here.
+        if not os.path.exists(taken_path):
+            os.rename(path, taken_path)
+        with open(taken_path, encoding="ascii", errors="replace") as file:
             counts = Counter(line.strip() for line in file)
-        os.unlink(taken)
+        os.unlink(taken_path)
     except OSError:
         return
     for name in HOOKS_COUNTED:
@@ -275,7 +275,7 @@ def growth(ctx: Context, request: GrowthRequest) -> GrowthAnswer:
     """Return how the memory grew day by day, what is used of it, and its projects."""
     asker = messages.asker_of(ctx, request)
     scope, shelves = asker.scope.listed_at(ctx.now()), asker.shelves
-    names, projects = project_names(shelves), _counted(shelves, "project", scope)
+    names, projects = project_names(shelves), _sum_counts(shelves, "project", scope)
     days: Counter[str] = Counter()
     for shelf in shelves:
         days.update({day.isoformat(): n for day, n in shelf.journal.count_by_day(scope).items()})
