@@ -1,1 +1,1 @@
-"""What happens when nobody waits."""
+"""What is done in the background, when nobody waits."""

@@ -27,7 +27,7 @@ from vector_memory.service.memory.merging import sessions_of
 FINDINGS = (model.CONCLUSION, model.CAUSE, model.SOLUTION)
 LEAST, LINE_CHARS = 3, 160
 LEAST_SESSIONS, MOST_SESSIONS = 2, 31
-SAID_AS = {
+PROPOSED_AS = {
     model.PREFERENCE: {"kind": model.PREFERENCE, "priority": "HIGH"},
     model.SOLUTION: AS_PROCEDURE,
 }
@@ -44,26 +44,26 @@ def step(ctx: Context, run: JobRun) -> Step:
     return in_turn(ctx, run, PARTS)
 
 
-def _together(ctx: Context, page: Page) -> Iterator[Derivation]:
-    for members in derived.clusters(ctx, page.shelf, page.memories, _may_speak, LEAST):
+def _finding_groups(ctx: Context, page: Page) -> Iterator[Derivation]:
+    for members in derived.clusters(ctx, page.shelf, page.memories, _may_support, LEAST):
         sessions = {id for member in members for id in sessions_of(member)}
         if len(sessions) >= LEAST:
-            rest = " · ".join(clip(member.text, LINE_CHARS) for member in members[1:LEAST])
+            similar = " · ".join(clip(member.text, LINE_CHARS) for member in members[1:LEAST])
             evidence = {"findings": len(members), "sessions": len(sessions)}
-            yield Derivation(members, f"{members[0].text} Likewise: {rest}", evidence, AS_FACT)
+            yield Derivation(members, f"{members[0].text} Likewise: {similar}", evidence, AS_FACT)
 
 
-def _may_speak(memory: Memory) -> bool:
-    """Whether a finding may be a part of a principle: not of one that was derived, nor of others' words."""
+def _may_support(memory: Memory) -> bool:
+    """Whether a finding may support a principle: not one that was derived, nor others' words."""
     is_derived = TAG in memory.tags or memory.kind not in FINDINGS
     return not is_derived and bool(memory.entities) and memory.trust > 0 and not memory.is_held
 
 
-def _borne_out(_: Context, page: Page) -> Iterator[Derivation]:
+def _proven_principles(_: Context, page: Page) -> Iterator[Derivation]:
     """Yield the principles of a store with which tasks went better than without: in five tasks at least, of two
     sessions, whose end a check or the user's word tells, with 95 % certainty."""
     if page.cursor.get("seq"):
-        # More of the store is to come, and it is judged as a whole.
+        # A store is judged as a whole, on its last page.
         return
     by_project: dict[str, dict[str, tuple[Task, Memory]]] = defaultdict(dict)
     for task, record in learned_records.tasks_of_all([page.shelf]):
@@ -73,9 +73,9 @@ def _borne_out(_: Context, page: Page) -> Iterator[Derivation]:
         commands = {name for task, _ in tasks.values() for name in task.steps} - {READ, EDIT}
         for principle in page.shelf.journal.iter_memories(Scope(projects=(project,))):
             if _is_principle(principle):
-                for command in _named(principle.text, commands):
-                    if (worth := _judged(principle, command, tasks)) is not None:
-                        yield worth
+                for command in _commands_named_in(principle.text, commands):
+                    if (heuristic := _heuristic(principle, command, tasks)) is not None:
+                        yield heuristic
 
 
 def _is_principle(memory: Memory) -> bool:
@@ -83,31 +83,35 @@ def _is_principle(memory: Memory) -> bool:
     return is_rule and memory.trust > 0 and not memory.is_held and HEURISTIC not in memory.tags
 
 
-def _named(text: str, commands: Collection[str]) -> list[str]:
-    """Return the commands that a text names: of those that begin alike the longest."""
+def _commands_named_in(text: str, commands: Collection[str]) -> list[str]:
+    """Return the commands that a text names; of `go` and `go test` only the longer one."""
     names = [name for name in commands if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)]
-    return sorted(name for name in names if not any(o.startswith(f"{name} ") for o in names))
+    return sorted(
+        name for name in names if not any(other.startswith(f"{name} ") for other in names)
+    )
 
 
-def _judged(principle: Memory, command: str, tasks: Tasks) -> Derivation | None:
-    ran = [(task, record) for task, record in tasks.values() if command in task.steps]
-    kinds = {task.kind for task, _ in ran}
-    others = [
+def _heuristic(principle: Memory, command: str, tasks: Tasks) -> Derivation | None:
+    with_command = [(task, record) for task, record in tasks.values() if command in task.steps]
+    kinds = {task.kind for task, _ in with_command}
+    without_command = [
         task for task, _ in tasks.values() if command not in task.steps and task.kind in kinds
     ]
-    records = {record.id: record for _, record in ran}
-    won = rate(sum(task.done is True for task, _ in ran), len(ran))
-    rest = rate(sum(task.done is True for task in others), len(others))
-    is_enough = won.is_enough and len(records) >= LEAST_SESSIONS
-    if not is_enough or won.low <= (rest.k / rest.n if rest.is_enough else 0.5):
+    records = {record.id: record for _, record in with_command}
+    rate_with = rate(sum(task.done is True for task, _ in with_command), len(with_command))
+    rate_without = rate(sum(task.done is True for task in without_command), len(without_command))
+    is_enough = rate_with.is_enough and len(records) >= LEAST_SESSIONS
+    if not is_enough or rate_with.low <= (
+        rate_without.k / rate_without.n if rate_without.is_enough else 0.5
+    ):
         return None
     text = (
-        f"{principle.text} (Of {won.n} tasks in which `{command}` ran {won.k} went well: "
-        f"{won.low:.0%} to {won.high:.0%} with 95 % certainty; without it {rest.k} of {rest.n}.)"
+        f"{principle.text} (Of {rate_with.n} tasks in which `{command}` ran {rate_with.k} went well: "
+        f"{rate_with.low:.0%} to {rate_with.high:.0%} with 95 % certainty; without it {rate_without.k} of {rate_without.n}.)"
     )
     evidence = {
-        "won": won.k, "n": won.n, "low": won.low, "high": won.high,
-        "others_won": rest.k, "others_n": rest.n, "sessions": len(records),
+        "won": rate_with.k, "n": rate_with.n, "low": rate_with.low, "high": rate_with.high,
+        "others_won": rate_without.k, "others_n": rate_without.n, "sessions": len(records),
     }  # fmt: skip
     sources = [principle, *list(records.values())[:MOST_SESSIONS]]
     return Derivation(sources, text, evidence, AS_FACT, command)
@@ -117,9 +121,14 @@ SESSIONS = Scope(collections=(model.HEURISTICS,), kinds=(learned_records.LEDGER,
 PARTS = tuple(
     partial(derived.proposed, how=how, scope=scope, find=find, counted=counted)
     for how, counted, scope, find in (
-        ("principle", "found", Scope(kinds=tuple(SAID_AS)), derived.said_in(LEAST, SAID_AS)),
-        ("principle", "groups", Scope(kinds=FINDINGS), _together),
-        (HEURISTIC, "borne_out", SESSIONS, _borne_out),
+        (
+            "principle",
+            "found",
+            Scope(kinds=tuple(PROPOSED_AS)),
+            derived.said_in(LEAST, PROPOSED_AS),
+        ),
+        ("principle", "groups", Scope(kinds=FINDINGS), _finding_groups),
+        (HEURISTIC, "borne_out", SESSIONS, _proven_principles),
     )
 )
 """First what was said often is proposed, then findings about one thing together, then principles that outcomes speak

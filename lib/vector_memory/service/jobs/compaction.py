@@ -27,31 +27,35 @@ def step(ctx: Context, run: JobRun) -> Step:
     Returns:
         What it did, and where the next step begins; as for all jobs.
     """
-    full = run.cursor.get("full") or [
-        [each["project"], each["collection"]]
+    full_collections = run.cursor.get("full") or [
+        [entry["project"], entry["collection"]]
         for shelf in ctx.all_shelves()
-        for each in tier_transfer.over_soft_size(shelf)
+        for entry in tier_transfer.over_soft_size(shelf)
     ]
-    if not isinstance(full, list) or not full:
+    if not isinstance(full_collections, list) or not full_collections:
         return Step({"clusters": 0}, message="No collection is beyond its soft size.")
-    projects, collections = zip(*full, strict=True)
+    projects, collections = zip(*full_collections, strict=True)
     scope = Scope(projects=projects, collections=collections, until=run.now - OLD)
     page = paging.page(ctx, run.cursor, AT_ONCE, scope)
     if page is None:
         return Step({"clusters": 0})
-    following = {**page.cursor, "full": full} if page.cursor else {}
-    memories = [memory for memory in page.memories if [memory.project, memory.collection] in full]
+    next_cursor = {**page.cursor, "full": full_collections} if page.cursor else {}
+    memories = [
+        memory
+        for memory in page.memories
+        if [memory.project, memory.collection] in full_collections
+    ]
     groups = clusters(
         ctx, page.shelf, memories, lambda memory: _may_be_compacted(memory, run.now), LEAST
     )
     ids = tuple(memory.id for members in groups for memory in members)
     report = {"clusters": len(groups), "members": len(ids)}
     if not groups or run.dry_run:
-        return Step(report, following)
+        return Step(report, next_cursor)
     for members in groups:
         _compact(ctx, page.shelf, members, run.now)
     report |= {"compacted": len(ids), "notes": len(groups)}
-    return Step(report, following, Entry("compact", ids, {"clusters": len(groups)}))
+    return Step(report, next_cursor, Entry("compact", ids, {"clusters": len(groups)}))
 
 
 def _may_be_compacted(memory: Memory, now: datetime) -> bool:
@@ -65,8 +69,8 @@ def _may_be_compacted(memory: Memory, now: datetime) -> bool:
 
 
 def _compact(ctx: Context, shelf: Shelf, members: list[Memory], now: datetime) -> None:
-    """Write the note about some memories, and put these into the cold tier; both bear to be done twice: of the same
-    members the note has the same id."""
+    """Write the note about some memories, and put these into the cold tier. Both may be done twice: the note of the same
+    members has the same id."""
     members = sorted(members, key=lambda memory: memory.created_at)
     lines = [
         f"- {memory.created_at:%Y-%m-%d} {clip(memory.text, LINE_CHARS)}" for memory in members

@@ -24,23 +24,23 @@ from vector_memory.service.jobs.step import (
 
 
 def step(ctx: Context, run: JobRun) -> Step:
-    """Do the next piece of the phase that a cycle is in.
+    """Do the next step of the phase that a cycle is in.
 
     Returns:
         What it did, and where the next step begins.
     """
-    only = run.cursor.words(PHASES)
-    works = [work for phase, work in STEPS if not only or phase in only]
+    phases_wanted = run.cursor.words(PHASES)
+    works = [work for phase, work in STEPS if not phases_wanted or phase in phases_wanted]
     if not works:
         phases = ", ".join(dict.fromkeys(phase for phase, _ in STEPS))
         raise BadInputError("There is no such phase.", f"Phases: {phases}.")
-    done = in_turn(ctx, run, works)
-    if done.cursor:
-        return replace(done, cursor={PHASES: only, **done.cursor})
-    counts = counts_of(joined(run.report, done.report))
-    # What only replay counts, the next cycle that replays counts from where the last one was.
+    result = in_turn(ctx, run, works)
+    if result.cursor:
+        return replace(result, cursor={PHASES: phases_wanted, **result.cursor})
+    counts = counts_of(joined(run.report, result.report))
+    # A cycle without replay passes on how far the last replay came.
     reached = run.report.get("reached") or run.before.part("reached")
-    return Step({"reached": reached, **done.report}, {}, Entry("consolidate", (), counts))
+    return Step({"reached": reached, **result.report}, {}, Entry("consolidate", (), counts))
 
 
 def _replay(ctx: Context, run: JobRun) -> Step:
@@ -57,8 +57,8 @@ def _extraction(ctx: Context, run: JobRun) -> Step:
 
     if run.dry_run:
         return Step({"sessions_due": len(ctx.state.due("topics")) + len(ctx.state.due("summary"))})
-    made = deferred.finish_some(ctx)
-    return Step({"sessions_made": made}, {"again": True} if made else {})
+    finished = deferred.finish_some(ctx)
+    return Step({"sessions_made": finished}, {"again": True} if finished else {})
 
 
 def _weaving(ctx: Context, run: JobRun) -> Step:
@@ -67,8 +67,8 @@ def _weaving(ctx: Context, run: JobRun) -> Step:
     if run.dry_run:
         return Step()
     writable = [shelf for shelf in ctx.all_shelves() if shelf.journal.writable]
-    woven = sum(weave(ctx, shelf) for shelf in writable)
-    return Step({"compared": woven}, {"again": True} if woven else {})
+    compared = sum(weave(ctx, shelf) for shelf in writable)
+    return Step({"compared": compared}, {"again": True} if compared else {})
 
 
 def _pruning(ctx: Context, run: JobRun) -> Step:

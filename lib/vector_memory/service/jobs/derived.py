@@ -41,40 +41,39 @@ def clusters(
     fits: Callable[[Memory], bool],
     least: int,
 ) -> list[list[Memory]]:
-    """Return groups of at least so many memories without a common member, each with the one first that the others
-    are near.
+    """Return disjoint groups of at least `least` memories, each with the one first that the others are near.
 
     Args:
         fits: whether a memory may be a member.
     """
-    taken: set[str] = set()
+    member_ids: set[str] = set()
     groups = []
-    fit = [memory for memory in memories if fits(memory)]
-    keys = {memory.id: text_key(memory.embedded) for memory in fit}
+    candidates = [memory for memory in memories if fits(memory)]
+    keys = {memory.id: text_key(memory.embedded) for memory in candidates}
     vectors = shelf.journal.get_vectors(list(keys.values()), ctx.embedding.model)
-    for memory in fit:
+    for memory in candidates:
         vector = vectors.get(keys[memory.id])
-        if memory.id in taken or vector is None:
+        if memory.id in member_ids or vector is None:
             continue
         members = [memory] + [
-            near.memory
-            for near in neighbours(ctx, shelf, memory, vector)
-            if near.cosine is not None
-            and near.cosine >= CLOSE
-            and near.memory.id not in taken
-            and near.memory.collection == memory.collection
-            and not set(near.memory.entities).isdisjoint(memory.entities)
-            and fits(near.memory)
+            neighbour.memory
+            for neighbour in neighbours(ctx, shelf, memory, vector)
+            if neighbour.cosine is not None
+            and neighbour.cosine >= CLOSE
+            and neighbour.memory.id not in member_ids
+            and neighbour.memory.collection == memory.collection
+            and not set(neighbour.memory.entities).isdisjoint(memory.entities)
+            and fits(neighbour.memory)
         ]
         if len(members) >= least:
-            taken |= {member.id for member in members}
+            member_ids |= {member.id for member in members}
             groups.append(members[:MOST])
     return groups
 
 
 TAG, SKILL, HEURISTIC = "derived", "skill", "heuristic"
 EXACT = (SKILL, HEURISTIC)
-"""What no model words: steps stay as they were run, and counts as they were counted."""
+"""Derivations that no model rewords: their steps and counts must stay exact."""
 SOURCES, EVIDENCE = "derived_from", "evidence"
 """In `extra`: the ids of what it was made of, and counts that speak for it."""
 AT_ONCE = 200
@@ -88,8 +87,8 @@ AS_FACT = {"collection": "learnings"}
 
 
 class Derivation(NamedTuple):
-    """What memories (`sources`) give rise to: a text, the counts that speak for it, and what it is proposed as; `about`
-    says what of the first source it is about, however many others come to speak for it."""
+    """What is derived from memories (`sources`): a text, the counts that speak for it, and what it is proposed as; with
+    `about`, a part of the first source, its id is made of these two, whatever other sources come later."""
 
     sources: Sequence[Memory]
     text: str
@@ -99,7 +98,7 @@ class Derivation(NamedTuple):
 
 
 Find = Callable[[Context, Page], Iterator[Derivation]]
-"""Yields what the memories of a page give rise to."""
+"""Yields what can be derived from the memories of a page."""
 
 
 def facts(ctx: Context, run: JobRun) -> Step:
@@ -118,23 +117,30 @@ def skills(ctx: Context, run: JobRun) -> Step:
     Returns:
         What it did, and where the next step begins.
     """
-    return proposed(ctx, run, SKILL, Scope(collections=(model.TRAILS,)), _worked)
+    return proposed(ctx, run, SKILL, Scope(collections=(model.TRAILS,)), _proven_trails)
 
 
 def said_in(least: int, asks: Mapping[str, Mapping[str, object]]) -> Find:
-    """Return what finds memories that so many sessions said, each proposed as its kind asks."""
+    """Return a finder of memories that at least `least` sessions said, each proposed as `asks` says of its kind."""
 
     def find(_: Context, page: Page) -> Iterator[Derivation]:
         for memory in page.memories:
-            n = len(sessions_of(memory))
-            weighs = memory.priority in model.IMPORTANT or TAG in memory.tags
-            if n >= least and not weighs and memory.trust > 0 and not memory.is_held:
-                yield Derivation([memory], memory.text, {"sessions": n}, asks[memory.kind])
+            session_count = len(sessions_of(memory))
+            has_weight = memory.priority in model.IMPORTANT or TAG in memory.tags
+            if (
+                session_count >= least
+                and not has_weight
+                and memory.trust > 0
+                and not memory.is_held
+            ):
+                yield Derivation(
+                    [memory], memory.text, {"sessions": session_count}, asks[memory.kind]
+                )
 
     return find
 
 
-def _worked(_: Context, page: Page) -> Iterator[Derivation]:
+def _proven_trails(_: Context, page: Page) -> Iterator[Derivation]:
     for trail in page.memories:
         figures = Record(trail.extra)
         counts = {name: figures.number(name) for name in ("won", "n", "sessions")}
@@ -151,7 +157,7 @@ def proposed(
     counted: str = "found",
     most: int = proposals.MOST_WAITING,
 ) -> Step:
-    """Propose what the memories of a page give rise to.
+    """Propose what can be derived from the memories of a page.
 
     Args:
         how: the way in which it is derived.
@@ -164,18 +170,23 @@ def proposed(
     page = paging.page(ctx, run.cursor, AT_ONCE, scope)
     if page is None:
         return Step({"proposed": 0})
-    items, new, before = [], 0, run.report.number("proposed")
+    items, new_count, proposed_before = [], 0, run.report.number("proposed")
     for finding in find(ctx, page):
         items.append({"id": finding.sources[0].id, "text": finding.text, **finding.evidence})
-        if not run.dry_run and before + new < most:
-            new += _put(ctx, page.shelf, how, finding, run.now)
-    report = {"looked_at": len(page.memories), counted: len(items), "proposed": new, "items": items}
-    count = before + new
+        if not run.dry_run and proposed_before + new_count < most:
+            new_count += _propose(ctx, page.shelf, how, finding, run.now)
+    report = {
+        "looked_at": len(page.memories),
+        counted: len(items),
+        "proposed": new_count,
+        "items": items,
+    }
+    count = proposed_before + new_count
     hint = f"{count} are proposed: `vector-memory review`." if count else ""
     return Step(report, page.cursor, message=hint)
 
 
-def _put(ctx: Context, shelf: Shelf, how: str, finding: Derivation, now: datetime) -> bool:
+def _propose(ctx: Context, shelf: Shelf, how: str, finding: Derivation, now: datetime) -> bool:
     """Propose a finding in a model's words where one is set; return whether it is new."""
     memory = made(how, finding.text, finding.sources, now, finding.evidence, finding.about)
     if is_known(shelf, memory):
@@ -204,12 +215,12 @@ def made(
 
     Args:
         how: the way in which it was derived; its tag beside `TAG`.
-        about: what of the first source it is about, however many others come to speak for it.
+        about: a part of the first source: the id is then made of these two, not of all sources.
     """
     ids = [source.id for source in sources]
-    named = (ids[0], about) if about else sorted(ids)
+    identity = (ids[0], about) if about else sorted(ids)
     return Memory(
-        model.digest_of(how, sources[0].project, *named),
+        model.digest_of(how, sources[0].project, *identity),
         redact.clean(text).text,
         now,
         project=sources[0].project,
@@ -228,12 +239,12 @@ def is_known(shelf: Shelf, memory: Memory) -> bool:
 def link(shelf: Shelf, memory: Memory) -> None:
     """Link what was derived to its sources."""
     ids = [str(id) for id in memory.extra.get(SOURCES, ())]
-    there = shelf.journal.by_ids(ids)
-    shelf.journal.link_all([Link(memory.id, id, Relation.BUILDS_ON) for id in ids if id in there])
+    stored = shelf.journal.by_ids(ids)
+    shelf.journal.link_all([Link(memory.id, id, Relation.BUILDS_ON) for id in ids if id in stored])
 
 
 def orphans(shelf: Shelf, k: int) -> list[Memory]:
-    """Return at most k derived memories of which a source is gone: its words stand in them."""
+    """Return at most k derived memories of which a source is gone, since they hold its words."""
     orphaned = []
     for memory in shelf.journal.iter_memories(Scope(tags=(TAG,))):
         ids = [str(id) for id in memory.extra.get(SOURCES, ())]

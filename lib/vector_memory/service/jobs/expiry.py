@@ -31,11 +31,15 @@ SWEPT_AT = "swept_at"
 
 
 def step(ctx: Context, run: JobRun) -> Step:
-    """Remove, or let give way, the next memories whose time was over when this was last looked for: a clock that is
-    set right again before the next run has cost nothing."""
-    now = _surely(run)
+    """Remove or supersede the next memories whose time was over by this run's clock and by that of the run before: so a
+    clock that was wrong for one run makes nothing go.
+
+    Returns:
+        What it did, and where the next step begins.
+    """
+    now = _certain_time(run)
     old = Scope(collections=(model.ASSESSMENTS,), until=now - ASSESSMENTS_FOR)
-    gone = partial(remove, ctx)
+    remove_ids = partial(remove, ctx)
 
     def expired(shelf: Shelf, k: int) -> Iterable[Memory]:
         return shelf.journal.expired(now, k, PROTECTED)
@@ -44,8 +48,8 @@ def step(ctx: Context, run: JobRun) -> Step:
         return shelf.journal.iter_memories(old, limit=k)
 
     rules = (
-        paging.Rule("expired", "expire", expired, gone),
-        paging.Rule("assessments", "expire", assessments, gone),
+        paging.Rule("expired", "expire", expired, remove_ids),
+        paging.Rule("assessments", "expire", assessments, remove_ids),
         paging.Rule(
             "gave_way",
             "outdate",
@@ -53,14 +57,14 @@ def step(ctx: Context, run: JobRun) -> Step:
             partial(_give_way, ctx),
         ),
     )
-    done = paging.swept(ctx, run, rules)
-    if done.cursor or run.dry_run:
-        return done
-    return replace(done, report={**done.report, SWEPT_AT: run.now.isoformat()})
+    result = paging.swept(ctx, run, rules)
+    if result.cursor or run.dry_run:
+        return result
+    return replace(result, report={**result.report, SWEPT_AT: run.now.isoformat()})
 
 
-def _surely(run: JobRun) -> datetime:
-    """Return the time that two runs agree on to be over, this one and the one before: none for the very first."""
+def _certain_time(run: JobRun) -> datetime:
+    """Return the earlier of this run's time and that of the run before, `NEVER` at the very first run."""
     before = run.before.text(SWEPT_AT)
     return min(run.now, datetime.fromisoformat(before)) if before else NEVER
 
@@ -87,27 +91,27 @@ def _give_way(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> None:
 
 
 def trail_decay(ctx: Context, run: JobRun) -> Step:
-    """Drop the next trails below the strength from which on one is told.
+    """Drop the next trails whose strength is below the least that is shown.
 
     Returns:
         What it did, and where the next step begins.
     """
 
     def evaporated(shelf: Shelf, k: int) -> Iterable[Memory]:
-        drawn = shelf.journal.iter_memories(Scope(collections=(model.TRAILS,)))
-        return islice((memory for memory in drawn if _is_gone(memory, run.now)), k)
+        stored_trails = shelf.journal.iter_memories(Scope(collections=(model.TRAILS,)))
+        return islice((memory for memory in stored_trails if _is_gone(memory, run.now)), k)
 
     rule = paging.Rule("evaporated", "evaporate", evaporated, partial(remove, ctx))
     return paging.swept(ctx, run, (rule,))
 
 
 def _is_gone(memory: Memory, now: datetime) -> bool:
-    """Whether a trail has evaporated; a record that cannot be read is left to who draws trails."""
-    strength, at = memory.extra.get("strength"), memory.extra.get("at")
+    """Whether a trail has evaporated; a record that cannot be read stays: it is written anew with the trails."""
+    strength, drawn_text = memory.extra.get("strength"), memory.extra.get("at")
     try:
-        drawn = datetime.fromisoformat(str(at)).astimezone(timezone.utc)
+        drawn_at = datetime.fromisoformat(str(drawn_text)).astimezone(timezone.utc)
     except ValueError:
         return False
     if not isinstance(strength, (int, float)):
         return False
-    return trails.evaporated(strength, drawn, now) < trails.FLOOR
+    return trails.evaporated(strength, drawn_at, now) < trails.FLOOR

@@ -26,13 +26,13 @@ def step(ctx: Context, run: JobRun) -> Step:
     # A dashboard leaves the same mark, but lets no program in.
     urls = [url for pid, url in marks if not gateways.is_dashboard(folder, pid)]
     silent = [url for url in urls if not _answers(url)]
-    held = tokens.load(ctx.home.tokens)
+    known_tokens = tokens.load(ctx.home.tokens)
     report = {
         "running": bool(urls),
         "gateways": urls,
         "silent": silent,
-        "tokens": len(held),
-        "ended": sum(not token.holds(run.now) for token in held),
+        "tokens": len(known_tokens),
+        "ended": sum(not token.holds(run.now) for token in known_tokens),
     }
     if not urls:
         return Step(report, message="No gateway runs: `vector-memory serve`.", outcome=WAITS)

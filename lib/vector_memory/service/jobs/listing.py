@@ -62,8 +62,8 @@ def jobs(ctx: Context, request: JobsRequest) -> View:
         if ctx.state.writable:
             runner.due_jobs(ctx)
         views = [_view(ctx, row, request.whole) for row in _all(ctx)]
-        at = newest(ctx.home)
-        return {"jobs": views, **({"backup_at": at} if at else {})}
+        backup_at = newest(ctx.home)
+        return {"jobs": views, **({"backup_at": backup_at} if backup_at else {})}
     name = registry.named(request.name)
     if request.action != "show":
         request.require_user("enables and disables jobs")
@@ -112,12 +112,12 @@ def run(ctx: Context, request: RunRequest, progress: Progress) -> View:
 
 def _view(ctx: Context, row: JobRow, whole: bool = False) -> View:
     job, enabled = registry.JOBS[row.name], row.enabled and ctx.settings.jobs
-    told: View = {
+    view: View = {
         "name": row.name, "cadence": job.cadence.words, "enabled": enabled, "last_started": row.started_at,
         "last_ended": row.ended_at, "outcome": row.outcome, "next_due": row.due_at if enabled else None,
         "message": row.message, "failures": row.failures,
     }  # fmt: skip
     if whole:
-        told |= {"about": job.about, "cron": job.cadence.cron, "took_s": row.took_s}
-        told["report"] = runner.report_of_run(row.report)
-    return told
+        view |= {"about": job.about, "cron": job.cadence.cron, "took_s": row.took_s}
+        view["report"] = runner.report_of_run(row.report)
+    return view

@@ -19,13 +19,13 @@ def step(ctx: Context, run: JobRun) -> Step:
     Returns:
         What it did, and where the next step begins.
     """
-    return in_turn(ctx, run, (_merged, tier_transfer.step, _optimized))
+    return in_turn(ctx, run, (_merge_page, tier_transfer.step, _optimize))
 
 
-def _merged(ctx: Context, run: JobRun) -> Step:
-    # By store how far was compared, in this run or an earlier one.
+def _merge_page(ctx: Context, run: JobRun) -> Step:
+    # How far each store was compared, in this run or an earlier one.
     reached = {**run.before.part("reached"), **run.report.part("reached")}
-    page = paging.page(ctx, run.cursor, AT_ONCE, begun=run.before.part("reached"))
+    page = paging.page(ctx, run.cursor, AT_ONCE, start_seqs=run.before.part("reached"))
     if page is None:
         return Step({"reached": reached})
     counts = {"compared": len(page.memories), "merged": 0, "groups": 0}
@@ -40,7 +40,7 @@ def _merged(ctx: Context, run: JobRun) -> Step:
     return Step({**counts, "reached": reached}, page.cursor)
 
 
-def _optimized(ctx: Context, run: JobRun) -> Step:
+def _optimize(ctx: Context, run: JobRun) -> Step:
     optimized = 0
     for shelf in ctx.opened_shelves():
         index = shelf.index

@@ -1,4 +1,4 @@
-"""How jobs come through everything that is stored: store by store, page by page, each page once."""
+"""How jobs go through everything that is stored: store by store, page by page, each page once."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ def page(
     cursor: Record,
     k: int,
     scope: Scope | None = None,
-    begun: Record | None = None,
+    start_seqs: Record | None = None,
     in_tiers: bool = False,
 ) -> Page | None:
-    """Return the page at a cursor, None where there is none. What is changed on the way gets a new `seq`, and
-    is no page's again.
+    """Return the page at a cursor, None where there is none. A memory that is changed meanwhile gets a new `seq` behind
+    the last page, so it does not come twice.
 
     Args:
         k: memories of a page at most.
-        begun: by store, behind which `seq` to begin; everything by default.
+        start_seqs: by store, behind which `seq` to begin; everything by default.
         in_tiers: what gave way, too, but nothing that is cold; of stores alone that can be written.
     """
     shelves = [shelf for shelf in ctx.all_shelves() if shelf.journal.writable or not in_tiers]
@@ -48,18 +48,18 @@ def page(
     folder = cursor.text("store") or next(iter(folders), "")
     if folder not in folders:
         return None
-    place = folders.index(folder)
-    shelf = shelves[place]
-    start = cursor.number("seq") or (begun or Record()).number(folder)
+    position = folders.index(folder)
+    shelf = shelves[position]
+    start = cursor.number("seq") or (start_seqs or Record()).number(folder)
     last = cursor.number("last") or shelf.journal.last_seq()
     memories = shelf.journal.after(start, k) if in_tiers else shelf.journal.page(start, k, scope)
-    own = [memory for memory in memories if memory.seq <= last]
-    following: dict[str, object] = {}
-    if len(own) == k:
-        following = {"store": folder, "seq": own[-1].seq, "last": last}
-    elif place + 1 < len(folders):
-        following = {"store": folders[place + 1]}
-    return Page(shelf, own, following)
+    page_memories = [memory for memory in memories if memory.seq <= last]
+    next_cursor: dict[str, object] = {}
+    if len(page_memories) == k:
+        next_cursor = {"store": folder, "seq": page_memories[-1].seq, "last": last}
+    elif position + 1 < len(folders):
+        next_cursor = {"store": folders[position + 1]}
+    return Page(shelf, page_memories, next_cursor)
 
 
 class Rule(NamedTuple):
@@ -93,12 +93,16 @@ def swept(ctx: Context, run: JobRun, rules: Sequence[Rule]) -> Step:
             counts[rule.name] += len(matches)
             ids += matches
         return Step({**counts, "ids": ids[:AT_ONCE]})
-    at = run.cursor
-    going, number, store = at.words("going"), at.number("rule"), at.text("store")
-    if going and store in shelves:
-        rules[number].act(shelves[store], going)
-        done = {rules[number].name: len(going)}
-        return Step(done, {"rule": number, "store": store, "going": []})
+    cursor = run.cursor
+    ids_to_change, number, store = (
+        cursor.words("going"),
+        cursor.number("rule"),
+        cursor.text("store"),
+    )
+    if ids_to_change and store in shelves:
+        rules[number].act(shelves[store], ids_to_change)
+        report = {rules[number].name: len(ids_to_change)}
+        return Step(report, {"rule": number, "store": store, "going": []})
     places = list(product(range(len(rules)), shelves))
     start = places.index((number, store)) if (number, store) in places else 0
     for n, folder in places[start:]:

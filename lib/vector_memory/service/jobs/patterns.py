@@ -25,18 +25,18 @@ def step(ctx: Context, run: JobRun) -> Step:
     for task, record in learned_records.tasks_of_all(ctx.all_shelves()):
         tasks += 1
         case = (task.done is True, record.source.session, record.project)
-        for first, other in pairwise(task.steps):
-            cases[f"{first} → {other}"].append(case)
-    counted = [
-        (len({project for *_, project in some}), len(some), name, some)
-        for name, some in cases.items()
+        for before, after in pairwise(task.steps):
+            cases[f"{before} → {after}"].append(case)
+    patterns = [
+        (len({project for *_, project in pair_cases}), len(pair_cases), name, pair_cases)
+        for name, pair_cases in cases.items()
     ]
-    counted.sort(key=lambda each: (-each[0], -each[1], each[2]))
+    patterns.sort(key=lambda pattern: (-pattern[0], -pattern[1], pattern[2]))
     items = [
-        {"text": name, "n": n, "done": sum(done for done, *_ in some), "sessions": sessions, "projects": projects}
-        for projects, n, name, some in counted
-        if n >= LEAST and (sessions := len({session for _, session, _ in some})) >= LEAST_SESSIONS
+        {"text": name, "n": n, "done": sum(done for done, *_ in pair_cases), "sessions": sessions, "projects": projects}
+        for projects, n, name, pair_cases in patterns
+        if n >= LEAST and (sessions := len({session for _, session, _ in pair_cases})) >= LEAST_SESSIONS
     ]  # fmt: skip
-    across = sum(projects > 1 for projects, *_ in counted)
+    across = sum(projects > 1 for projects, *_ in patterns)
     report = {"tasks": tasks, "patterns": items[:MOST_TOLD], "across_projects": across}
     return Step(report, message=f"{len(items)} patterns in {tasks} tasks.")

@@ -22,7 +22,9 @@ def step(ctx: Context, run: JobRun) -> Step:
     trusted = ctx.state.trusted_folders()
     missing = [folder for folder in trusted if not os.path.isdir(folder)]
     since = run.now.timestamp() - UNUSED_DAYS * 86_400
-    unused = [folder for folder in trusted if folder not in missing and _written(folder) < since]
+    unused = [
+        folder for folder in trusted if folder not in missing and _last_write_s(folder) < since
+    ]
     excluded = [
         folder
         for folder in ctx.settings.excluded_projects
@@ -37,13 +39,13 @@ def step(ctx: Context, run: JobRun) -> Step:
     message = f"{stale} of {len(trusted)} trusted folders are gone or unused for {UNUSED_DAYS} days"
     message += ": `vector-memory untrust FOLDER`." if stale else "."
     message = message if trusted else "No folder is trusted."
-    named = [f"{actor.sort} {actor.name}" for actor in advised[:MOST_NAMED]]
-    more = ", …" if len(advised) > MOST_NAMED else ""
-    message += f" Look at: {', '.join(named)}{more}." if named else ""
+    actor_names = [f"{actor.sort} {actor.name}" for actor in advised[:MOST_NAMED]]
+    ellipsis = ", …" if len(advised) > MOST_NAMED else ""
+    message += f" Look at: {', '.join(actor_names)}{ellipsis}." if actor_names else ""
     return Step(report, message=message)
 
 
-def _written(store: str) -> float:
+def _last_write_s(store: str) -> float:
     """Return when a store was written last, in seconds since 1970."""
     paths = [os.path.join(store, name) for name in ("journal.db", "journal.db-wal")]
     return max((os.path.getmtime(path) for path in paths if os.path.exists(path)), default=0.0)

@@ -38,9 +38,9 @@ def weekly(ctx: Context, run: JobRun) -> Step:
     until = today - timedelta(days=today.weekday())
     since = until - timedelta(days=7)
     year, week, _ = since.isocalendar()
-    lines = [*_happened(ctx, since, until), *_state(ctx)]
+    lines = [*_period_lines(ctx, since, until), *_state_lines(ctx)]
     name = note_name(ctx.settings.weekly_note_name, since)
-    return _written(ctx, run, name, f"Week {week} of {year}", lines)
+    return _write_note(ctx, run, name, f"Week {week} of {year}", lines)
 
 
 def monthly(ctx: Context, run: JobRun) -> Step:
@@ -53,64 +53,73 @@ def monthly(ctx: Context, run: JobRun) -> Step:
     until = today.replace(day=1)
     since = (until - timedelta(days=1)).replace(day=1)
     lines = [
-        *_held(ctx, run.now),
-        *_happened(ctx, since, until),
-        *_state(ctx),
-        *_governed(ctx, since),
+        *_content_lines(ctx, run.now),
+        *_period_lines(ctx, since, until),
+        *_state_lines(ctx),
+        *_governance_lines(ctx, since),
     ]
     name = note_name(ctx.settings.monthly_note_name, since)
-    return _written(ctx, run, name, f"{since:%B %Y}", lines)
+    return _write_note(ctx, run, name, f"{since:%B %Y}", lines)
 
 
-def _governed(ctx: Context, since: datetime) -> Iterator[str]:
+def _governance_lines(ctx: Context, since: datetime) -> Iterator[str]:
     """Yield how the installation stands by each standard, and who should not act any more."""
-    asked = controls.GovernanceRequest(actor="job", since=since.astimezone(timezone.utc))
-    for framework in controls.report(ctx, asked).frameworks:
+    request = controls.GovernanceRequest(actor="job", since=since.astimezone(timezone.utc))
+    for framework in controls.report(ctx, request).frameworks:
         if framework.score is not None:
-            left = framework.not_measurable
-            beyond = f", {left} not measurable here" if left else ""
-            yield f"{framework.name}: {framework.score:.0%} of {framework.measured} controls{beyond} (evidence, no certificate)"
-    for who in agents.actors(ctx, agents.ActorsRequest(actor="job", action="review")).actors:
-        yield f"{who.sort} {who.name or who.id}: {who.advice}"
+            not_measurable = framework.not_measurable
+            not_measurable_note = (
+                f", {not_measurable} not measurable here" if not_measurable else ""
+            )
+            yield f"{framework.name}: {framework.score:.0%} of {framework.measured} controls{not_measurable_note} (evidence, no certificate)"
+    for actor in agents.actors(ctx, agents.ActorsRequest(actor="job", action="review")).actors:
+        yield f"{actor.sort} {actor.name or actor.id}: {actor.advice}"
 
 
-def _written(ctx: Context, run: JobRun, name: str, heading: str, lines: Sequence[str]) -> Step:
-    safe = [str(redact.clean(line).text) for line in lines]
-    report = {"note": name, "lines": len(safe), "items": [{"text": line} for line in safe]}
+def _write_note(ctx: Context, run: JobRun, name: str, heading: str, lines: Sequence[str]) -> Step:
+    clean_lines = [str(redact.clean(line).text) for line in lines]
+    report = {
+        "note": name,
+        "lines": len(clean_lines),
+        "items": [{"text": line} for line in clean_lines],
+    }
     if not ctx.settings.reviews:
         hint = "`vector-memory config set reviews DIR` has it written as a note."
         return Step(report, message=f"No folder is set: {hint}", outcome=WAITS)
     if not run.dry_run:
-        words = section("review", f"Memory: {heading}", safe)
-        session_summary.put_section(ctx.settings.reviews, name, "review", words)
+        section_text = section("review", f"Memory: {heading}", clean_lines)
+        session_summary.put_section(ctx.settings.reviews, name, "review", section_text)
     return Step(report, message=f"Wrote {name}." if not run.dry_run else "", outcome=OK)
 
 
-def _happened(ctx: Context, since: datetime, until: datetime) -> Iterator[str]:
+def _period_lines(ctx: Context, since: datetime, until: datetime) -> Iterator[str]:
     shelves = ctx.all_shelves()
     names = project_names(shelves)
-    within = Scope(since=since.astimezone(timezone.utc), until=until.astimezone(timezone.utc))
-    decided, fixed = replace(within, kinds=(DECISION,)), replace(within, tags=(fix_drafts.TAG,))
-    listed, most = within.listed, 3 * MOST_EACH
-    yield f"{sum(shelf.journal.count(listed) for shelf in shelves):,} new memories"
+    scope = Scope(since=since.astimezone(timezone.utc), until=until.astimezone(timezone.utc))
+    decision_scope, fix_scope = (
+        replace(scope, kinds=(DECISION,)),
+        replace(scope, tags=(fix_drafts.TAG,)),
+    )
+    listed_scope, most_lines = scope.listed, 3 * MOST_EACH
+    yield f"{sum(shelf.journal.count(listed_scope) for shelf in shelves):,} new memories"
     for title, ask in (
-        ("Decided", lambda journal: journal.recent(decided, most)),
-        ("Fixed", lambda journal: journal.recent(fixed, most)),
-        ("Open", lambda journal: journal.open_items(within, most)),
+        ("Decided", lambda journal: journal.recent(decision_scope, most_lines)),
+        ("Fixed", lambda journal: journal.recent(fix_scope, most_lines)),
+        ("Open", lambda journal: journal.open_items(scope, most_lines)),
     ):
-        yield from _lines_of(title, newest_of(shelves, ask), names)
+        yield from _memory_lines(title, newest_of(shelves, ask), names)
 
 
-def _lines_of(title: str, memories: Sequence[Memory], names: ProjectNames) -> Iterator[str]:
-    """Yield a line for each memory that is the user's or a session's own word, with the beginning of
-    its id, by which any command takes it."""
-    own = [memory for memory in memories if memory.trust > 0 and not memory.is_held]
-    for memory in own[:MOST_EACH]:
+def _memory_lines(title: str, memories: Sequence[Memory], names: ProjectNames) -> Iterator[str]:
+    """Yield a line for each memory of the user's or a session's own words, with the beginning of its id, by which any
+    command accepts it."""
+    trusted = [memory for memory in memories if memory.trust > 0 and not memory.is_held]
+    for memory in trusted[:MOST_EACH]:
         place = names[memory.project]
         yield f"{title}{f' ({place})' if place else ''}: {clip(memory.text, LINE_CHARS)} [{memory.id[:8]}]"
 
 
-def _held(ctx: Context, now: datetime) -> Iterator[str]:
+def _content_lines(ctx: Context, now: datetime) -> Iterator[str]:
     """Yield what expires soon, what was never used, what is sensitive, and what was redacted."""
     unused: Counter[str] = Counter()
     sensitive: Counter[str] = Counter()
@@ -124,31 +133,35 @@ def _held(ctx: Context, now: datetime) -> Iterator[str]:
                 unused[memory.kind or "note"] += 1
             if memory.sensitivity in (Sensitivity.CONFIDENTIAL, Sensitivity.RESTRICTED):
                 sensitive[names[memory.project] or "global"] += 1
-            ends = memory.expires_at or memory.valid_until
-            if ends is not None and now < ends <= now + SOON:
+            end = memory.expires_at or memory.valid_until
+            if end is not None and now < end <= now + SOON:
                 expiring.append(memory)
     expiring.sort(key=lambda memory: memory.created_at, reverse=True)
-    yield from _lines_of("Expires soon", expiring, names)
-    yield f"{sum(unused.values()):,} memories were never used in {UNUSED.days} days{_each(unused)}"
-    yield f"{sum(sensitive.values()):,} memories are confidential or restricted{_each(sensitive)}"
+    yield from _memory_lines("Expires soon", expiring, names)
+    yield f"{sum(unused.values()):,} memories were never used in {UNUSED.days} days{_count_list(unused)}"
+    yield f"{sum(sensitive.values()):,} memories are confidential or restricted{_count_list(sensitive)}"
     yield f"{ctx.state.totals().get('redactions', 0):,} secrets were taken out so far"
 
 
-def _each(counts: Counter[str]) -> str:
+def _count_list(counts: Counter[str]) -> str:
     counted = ", ".join(f"{count:,} {name}" for name, count in counts.most_common(MOST_EACH))
     return f": {counted}" if counted else ""
 
 
-def _state(ctx: Context) -> Iterator[str]:
+def _state_lines(ctx: Context) -> Iterator[str]:
     """Yield what was flagged, which jobs failed, and how old the newest backup is."""
-    flagged = flags.figures(ctx.all_shelves(), Scope())
-    if flagged:
-        yield "Flagged so far: " + ", ".join(f"{n} {name}" for name, n in flagged.items())
+    flag_counts = flags.figures(ctx.all_shelves(), Scope())
+    if flag_counts:
+        yield "Flagged so far: " + ", ".join(f"{n} {name}" for name, n in flag_counts.items())
     for row in ctx.state.jobs().values():
         if row.outcome == FAILED:
             yield f"The job {row.name} failed: {row.message}"
-    last = newest(ctx.home)
-    yield f"Last backup: {last:%Y-%m-%d}" if last else "There is no backup: `vector-memory backup`"
+    newest_backup = newest(ctx.home)
+    yield (
+        f"Last backup: {newest_backup:%Y-%m-%d}"
+        if newest_backup
+        else "There is no backup: `vector-memory backup`"
+    )
 
 
 SECTION = "compliance"
@@ -158,23 +171,25 @@ def compliance(ctx: Context, run: JobRun) -> Step:
     """Look at every control.
 
     Returns:
-        What it did, and where the next compliance begins.
+        What it did, and where the next step begins.
     """
-    asked = controls.GovernanceRequest(since=run.now - controls.PERIOD)
-    made = controls.report(ctx, asked)
+    request = controls.GovernanceRequest(since=run.now - controls.PERIOD)
+    governance = controls.report(ctx, request)
     scores = {
         framework.id: "not measurable"
         if framework.score is None
         else f"{100 * framework.score:.0f} %"
-        for framework in made.frameworks
+        for framework in governance.frameworks
     }
-    gaps = [control.id for view in made.frameworks for control in view.controls if control.closes]
-    report = {"since": made.since, "scores": scores, "gaps": gaps}
+    gaps = [
+        control.id for view in governance.frameworks for control in view.controls if control.closes
+    ]
+    report = {"since": governance.since, "scores": scores, "gaps": gaps}
     message = ", ".join(f"{name}: {score}" for name, score in scores.items())
     if ctx.settings.reviews and not run.dry_run:
         month = ctx.local_now().replace(day=1) - timedelta(days=1)
         name = note_name(ctx.settings.monthly_note_name, month)
-        section = between_marks(SECTION, made.markdown.strip())
+        section = between_marks(SECTION, governance.markdown.strip())
         session_summary.put_section(ctx.settings.reviews, name, SECTION, section)
         message += f". Wrote {name}"
     return Step(report, message=f"{message}.")

@@ -59,8 +59,8 @@ def advance(ctx: Context) -> int:
 
 
 def _is_time(clock: JobClock, now: datetime) -> bool:
-    looked = clock.looked_at
-    if looked is None or not looked <= now <= looked + LOOK_AGAIN:
+    looked_at = clock.looked_at
+    if looked_at is None or not looked_at <= now <= looked_at + LOOK_AGAIN:
         return True
     return clock.next_at is not None and clock.next_at <= now
 
@@ -99,8 +99,10 @@ def run(ctx: Context, name: str, dry_run: bool, begin: Record | None = None) -> 
         if dry_run:
             return _rehearse(ctx, name, begin or Record())
         if begin:
-            anew = _taken_up(replace(row_of(ctx, name), outcome="", cursor={}), ctx.now(), False)
-            ctx.state.put_jobs([replace(anew, cursor=begin)])
+            fresh_row = _begin_or_resume(
+                replace(row_of(ctx, name), outcome="", cursor={}), ctx.now(), False
+            )
+            ctx.state.put_jobs([replace(fresh_row, cursor=begin)])
             clock.begun.add(name)
             clock.told.pop(name, None)
         row = _one_step(ctx, name)
@@ -116,12 +118,12 @@ def _rehearse(ctx: Context, name: str, begin: Record) -> JobRow:
     """Return the row that a run would leave."""
     row, work = row_of(ctx, name), registry.work_of(name)
     job_run = JobRun(ctx.now(), begin, dry_run=True, before=_run_before(row))
-    until = time.monotonic() + MOST_RUN_S
+    deadline = time.monotonic() + MOST_RUN_S
     while True:
         with privacy.for_folder(ctx, ""):
             step = work(ctx, job_run)
         report = Record(joined(job_run.report, step.report))
-        if not step.cursor or time.monotonic() > until:
+        if not step.cursor or time.monotonic() > deadline:
             message = step.message or registry.sentence(name, report)
             return replace(row, report=report, message=message)
         job_run = replace(job_run, cursor=Record(step.cursor), report=report)
@@ -132,12 +134,12 @@ def _one_step(ctx: Context, name: str) -> JobRow:
     clock = ctx.job_clock
     before = row_of(ctx, name)
     was_cut_off = before.outcome == RUNNING and name not in clock.begun
-    row = _taken_up(before, ctx.now(), was_cut_off)
+    row = _begin_or_resume(before, ctx.now(), was_cut_off)
     clock.begun.add(name)
     if was_cut_off and row.failures > MOST_CUT_OFF:
         message = "The daemon ended in the middle of it, several times."
-        return _over(ctx, row, FAILED, message)
-    # Claimed before it is done: whatever ends the daemon is known to the next one.
+        return _end_run(ctx, row, FAILED, message)
+    # Stored before it is done: if this step ends the daemon, the next daemon knows which one it was.
     ctx.state.put_jobs([row])
     report, earlier_run = Record(report_of_run(row.report)), Record(row.report).part(_BEFORE)
     job_run = JobRun(ctx.now(), Record(row.cursor), False, report, earlier_run)
@@ -146,7 +148,7 @@ def _one_step(ctx: Context, name: str) -> JobRow:
         with privacy.for_folder(ctx, ""):
             step = registry.work_of(name)(ctx, job_run)
     except Exception as error:
-        _failed(ctx, row, error)
+        _note_failure(ctx, row, error)
         if isinstance(error, StoreFullError):
             raise
         return row_of(ctx, name)
@@ -155,15 +157,15 @@ def _one_step(ctx: Context, name: str) -> JobRow:
     clock.told[name] = joined(earlier, step.report)
     report = Record(without_words(joined(job_run.report, step.report)))  # type: ignore[call-overload]
     if not step.cursor:
-        whole = replace(row, report=report, took_s=took_s)
+        done_row = replace(row, report=report, took_s=took_s)
         message = step.message or registry.sentence(name, report)
-        return _over(ctx, whole, step.outcome, message, step)
+        return _end_run(ctx, done_row, step.outcome, message, step)
     # A step that was done is no failure, however often the run was cut off.
-    noted = {**report, _BEFORE: job_run.before}
-    row = replace(row, cursor=step.cursor, report=noted, took_s=took_s, failures=0)
+    stored_report = {**report, _BEFORE: job_run.before}
+    row = replace(row, cursor=step.cursor, report=stored_report, took_s=took_s, failures=0)
     if took_s > MOST_RUN_S:
         message = f"It took longer than {MOST_RUN_S / 60:.0f} minutes, and goes on another time."
-        return _over(ctx, replace(row, took_s=0.0), FAILED, message, step)
+        return _end_run(ctx, replace(row, took_s=0.0), FAILED, message, step)
     ctx.state.put_jobs([row], [step.entry] if step.entry else [])
     return row
 
@@ -173,17 +175,17 @@ _BEFORE = "before"
 
 
 def told_row(ctx: Context, name: str) -> JobRow:
-    """Return what is known of a job, with the words of its last report where this process knows them."""
+    """Return a job's row, with the whole report of its last run where this process has it: the state holds no texts."""
     row = row_of(ctx, name)
     return replace(row, report=ctx.job_clock.told.get(name) or report_of_run(row.report))
 
 
 def report_of_run(report: Mapping[str, object]) -> dict[str, object]:
-    """Return a run's own part of what stands in its row."""
+    """Return a run's own report from its row, without that of the run before."""
     return {name: value for name, value in report.items() if name != _BEFORE}
 
 
-def _taken_up(row: JobRow, now: datetime, was_cut_off: bool) -> JobRow:
+def _begin_or_resume(row: JobRow, now: datetime, was_cut_off: bool) -> JobRow:
     """Return the row of a run that begins, or goes on after it failed or its daemon ended."""
     if row.outcome == RUNNING:
         return replace(row, failures=row.failures + 1) if was_cut_off else row
@@ -199,21 +201,27 @@ def _run_before(row: JobRow) -> Record:
     return report.part(_BEFORE) if _BEFORE in report else report
 
 
-def _failed(ctx: Context, row: JobRow, error: Exception) -> None:
+def _note_failure(ctx: Context, row: JobRow, error: Exception) -> None:
     """Note a failure. The run goes on at its cursor when it is tried again."""
     log.error("job %s failed: %s", row.name, error, exc_info=error)
     ctx.count("jobs_failed")
-    _over(ctx, row, FAILED, f"{type(error).__name__}: {error}"[:500])
+    _end_run(ctx, row, FAILED, f"{type(error).__name__}: {error}"[:500])
 
 
-def _over(
+def _end_run(
     ctx: Context, row: JobRow, outcome: str, message: str, step: Step | None = None
 ) -> JobRow:
     """Write how a run ended and when the job is due again, with its audit entries, in one transaction."""
-    done = schedule.ended(row, registry.JOBS[row.name].cadence, ctx.local_now(), outcome, message)
+    ended_row = schedule.ended(
+        row, registry.JOBS[row.name].cadence, ctx.local_now(), outcome, message
+    )
     entries = [step.entry] if step is not None and step.entry else []
-    detail = {"name": row.name, "outcome": done.outcome, **counts_of(report_of_run(done.report))}
-    ctx.state.put_jobs([done], [*entries, Entry("job", (), detail)])
+    detail = {
+        "name": row.name,
+        "outcome": ended_row.outcome,
+        **counts_of(report_of_run(ended_row.report)),
+    }
+    ctx.state.put_jobs([ended_row], [*entries, Entry("job", (), detail)])
     ctx.job_clock.begun.discard(row.name)
     look_again(ctx)
-    return done
+    return ended_row

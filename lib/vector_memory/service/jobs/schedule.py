@@ -45,10 +45,12 @@ class Cadence(NamedTuple):
             return now + timedelta(hours=self.hours)
         if self.hour < 0:
             return None
-        at = now.replace(hour=self.hour, minute=self.minute, second=0, microsecond=0, tzinfo=None)
+        wall_time = now.replace(
+            hour=self.hour, minute=self.minute, second=0, microsecond=0, tzinfo=None
+        )
         # Within 31 days there is each weekday, and each first of a month.
-        while (due_at := days.shown_at(at, now)) <= now or not self._has(at):
-            at += timedelta(days=1)
+        while (due_at := days.shown_at(wall_time, now)) <= now or not self._has(wall_time):
+            wall_time += timedelta(days=1)
         return due_at
 
     def _has(self, at: datetime) -> bool:
@@ -60,12 +62,12 @@ def cadence(words: str) -> Cadence:
     or `when asked for`."""
     if words == "when asked for":
         return Cadence(words)
-    kind, *more = words.split()
+    kind, *details = words.split()
     if kind == "every":
-        return Cadence(words, hours=int(more[0]))
-    hour, minute = map(int, more[-1].split(":"))
-    weekday = _DAYS.index(more[0]) if kind == "weekly" else -1
-    monthday = int(more[0].rstrip(".")) if kind == "monthly" else 0
+        return Cadence(words, hours=int(details[0]))
+    hour, minute = map(int, details[-1].split(":"))
+    weekday = _DAYS.index(details[0]) if kind == "weekly" else -1
+    monthday = int(details[0].rstrip(".")) if kind == "monthly" else 0
     return Cadence(words, 0, hour, minute, weekday, monthday)
 
 
@@ -104,27 +106,27 @@ def plan(
     """
     due: list[JobRow] = []
     moved: list[JobRow] = []
-    ahead: list[datetime] = []
-    closed = set(off)
+    later: list[datetime] = []
+    disabled = set(off)
     for name, cadence in cadences.items():
-        following = cadence.after(now)
+        next_due = cadence.after(now)
         stored = rows.get(name)
-        row = stored or JobRow(name, name not in closed, due_at=following)
-        if row.due_at is not None and following is not None and row.due_at > _latest(cadence, now):
-            row = replace(row, due_at=following)
+        row = stored or JobRow(name, name not in disabled, due_at=next_due)
+        if row.due_at is not None and next_due is not None and row.due_at > _latest(cadence, now):
+            row = replace(row, due_at=next_due)
         if row is not stored:
             moved.append(row)
         if row.enabled and row.due_at is not None:
-            (due.append(row) if row.due_at <= now else ahead.append(row.due_at))
+            (due.append(row) if row.due_at <= now else later.append(row.due_at))
     due.sort(key=lambda row: row.due_at or now)
-    return Plan([row.name for row in due], moved, min(ahead, default=None))
+    return Plan([row.name for row in due], moved, min(later, default=None))
 
 
 def _latest(cadence: Cadence, now: datetime) -> datetime:
     """Return how far ahead a job can be due: further only where the clock was put back."""
-    following = cadence.after(now) or now
+    next_due = cadence.after(now) or now
     # An hour more: summer time may lie in between. A retry may be later than the next time.
-    return max(following, now + LAST_RETRY) + timedelta(hours=1)
+    return max(next_due, now + LAST_RETRY) + timedelta(hours=1)
 
 
 def ended(row: JobRow, cadence: Cadence, now: datetime, outcome: str, message: str) -> JobRow:
@@ -133,11 +135,11 @@ def ended(row: JobRow, cadence: Cadence, now: datetime, outcome: str, message: s
     Args:
         outcome: `FAILED`, after which the run goes on at its cursor, or what else it is.
     """
-    following = cadence.after(now)
+    next_due = cadence.after(now)
     row = replace(row, ended_at=now, outcome=outcome or OK, message=message)
     if outcome != FAILED:
-        return replace(row, failures=0, due_at=following, cursor={})
+        return replace(row, failures=0, due_at=next_due, cursor={})
     failures = row.failures + 1
     retry = now + min(LAST_RETRY, FIRST_RETRY * 2 ** min(failures - 1, 10))
-    due = min(retry, following) if following and failures < 2 else retry
-    return replace(row, failures=failures, due_at=due if following else None)
+    due = min(retry, next_due) if next_due and failures < 2 else retry
+    return replace(row, failures=failures, due_at=due if next_due else None)

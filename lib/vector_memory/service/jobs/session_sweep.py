@@ -24,41 +24,44 @@ def step(ctx: Context, run: JobRun) -> Step:
     """
     if not ctx.settings.capture:
         return Step(message="Sessions are not captured: `capture` is off.")
-    changed = dict(_changed(ctx, run.now))
+    changed = dict(_changed_transcripts(ctx, run.now))
     if run.dry_run:
         return Step({"transcripts": len(changed), "files": sorted(changed)[:AT_ONCE]})
-    some = dict(sorted(changed.items())[:AT_ONCE])
-    if not some:
+    batch = dict(sorted(changed.items())[:AT_ONCE])
+    if not batch:
         if ctx.settings.extraction:
             from vector_memory.service.jobs import turn_end
 
             turn_end.resume_mining(ctx)
         return Step({"transcripts": 0, "stored": 0})
-    request = backfill.BackfillRequest(paths=tuple(some), actor="job", wait=False)
-    done = backfill.backfill(ctx, request, ignore_progress)
+    request = backfill.BackfillRequest(paths=tuple(batch), actor="job", wait=False)
+    answer = backfill.backfill(ctx, request, ignore_progress)
     # Only now: what is read again after a crash adds nothing.
-    for path, stamp in some.items():
+    for path, stamp in batch.items():
         ctx.state.follow(os.path.dirname(path), {path: stamp})
-    more = len(changed) > len(some)
-    counts = {"transcripts": len(some), "stored": done.stored, "errors": len(done.errors)}
-    return Step(counts, {"more": True} if more else {})
+    has_more = len(changed) > len(batch)
+    counts = {"transcripts": len(batch), "stored": answer.stored, "errors": len(answer.errors)}
+    return Step(counts, {"more": True} if has_more else {})
 
 
-def _changed(ctx: Context, now: datetime) -> Iterator[tuple[str, str]]:
-    """Yield transcripts that are not written to any more and stand otherwise than when they were swept, each
-    with how it stands."""
+def _changed_transcripts(ctx: Context, now: datetime) -> Iterator[tuple[str, str]]:
+    """Yield transcripts that are not written to any more and have changed since they were swept, each with its time and
+    size."""
     paths = [
         path for path in ctx.state.cursors() if path.startswith("/") and path.endswith(".jsonl")
     ]
     since = (now - unended.LOOKED_BACK).timestamp()
     for folder in sorted({os.path.dirname(path) for path in paths}):
-        own = {path for path in paths if os.path.dirname(path) == folder}
-        times = unended.transcripts_in(folder)
-        begun = min((times[path].st_mtime for path in own if path in times), default=None)
+        known_paths = {path for path in paths if os.path.dirname(path) == folder}
+        stats = unended.transcripts_in(folder)
+        oldest_known = min(
+            (stats[path].st_mtime for path in known_paths if path in stats), default=None
+        )
         stamps = {
-            path: f"{about.st_mtime_ns}:{about.st_size}"
-            for path, about in times.items()
-            if about.st_mtime >= since and (path in own or (begun and about.st_mtime > begun))
+            path: f"{file_stat.st_mtime_ns}:{file_stat.st_size}"
+            for path, file_stat in stats.items()
+            if file_stat.st_mtime >= since
+            and (path in known_paths or (oldest_known and file_stat.st_mtime > oldest_known))
         }
         for path in ctx.state.unread(folder, stamps):
             if not backfill.is_live(path):

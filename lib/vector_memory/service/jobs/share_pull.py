@@ -20,31 +20,36 @@ def step(ctx: Context, run: JobRun) -> Step:
         How many memories the members share with each, and what could not be reached or was refused.
     """
     roots = project_roots(ctx.all_shelves())
-    there = [root for _, root in sorted(roots.items()) if root and os.path.isdir(root)]
+    existing_roots = [root for _, root in sorted(roots.items()) if root and os.path.isdir(root)]
     # "" stands for what belongs to no project.
-    shared = [root for root in ("", *there) if _is_shared(ctx, root)]
-    if not shared:
+    shared_roots = [root for root in ("", *existing_roots) if _is_shared(ctx, root)]
+    if not shared_roots:
         return Step({"projects": 0}, message="Nothing is shared from here.", outcome=WAITS)
     if run.dry_run:
-        return Step({"projects": len(shared)}, message=f"It would pull for {len(shared)} projects.")
+        return Step(
+            {"projects": len(shared_roots)},
+            message=f"It would pull for {len(shared_roots)} projects.",
+        )
     memories, refused = 0, list[str]()
-    for root in shared:
-        asked = pull.ShareRequest(actor="job", project=root, cwd=root, is_global=not root)
+    for root in shared_roots:
+        request = pull.ShareRequest(actor="job", project=root, cwd=root, is_global=not root)
         try:
-            done = pull.pull(ctx, asked, lambda *_: None)
+            answer = pull.pull(ctx, request, lambda *_: None)
         except VectorMemoryError as error:
             refused.append(f"{root or 'global'}: {error}")
             continue
-        memories += sum(member.memories for member in done.members)
-        refused += [f"{refusal.what}: {refusal.why}" for refusal in done.refused]
-    report = {"projects": len(shared), "memories": memories, "refused": refused}
-    message = f"{memories} memories of others in {len(shared)} projects, {len(refused)} refused."
+        memories += sum(member.memories for member in answer.members)
+        refused += [f"{refusal.what}: {refusal.why}" for refusal in answer.refused]
+    report = {"projects": len(shared_roots), "memories": memories, "refused": refused}
+    message = (
+        f"{memories} memories of others in {len(shared_roots)} projects, {len(refused)} refused."
+    )
     return Step(report, message=message, outcome=FAILED if refused and not memories else "ok")
 
 
 def _is_shared(ctx: Context, root: str) -> bool:
     try:
-        corner = team.shared_project(ctx, ctx.place(root) if root else None)
-        return team.share_of(ctx, corner) is not None
+        project = team.shared_project(ctx, ctx.place(root) if root else None)
+        return team.share_of(ctx, project) is not None
     except VectorMemoryError:
         return False

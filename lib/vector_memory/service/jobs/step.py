@@ -1,4 +1,4 @@
-"""What a job is made of: steps, each small, each bearing to be done twice."""
+"""What a job is made of: steps, each small, and such that doing one twice does no harm."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from vector_memory.service.base.context import Context
 from vector_memory.system.json_in import Record
 
 TEXT = "text"
-"""By this name words of memories stand in a report, and by no other."""
+"""The one name under which a report may hold words of memories."""
 PHASES = "phases"
-"""By this name a cursor says which phases of a job alone are to be done."""
+"""The name under which a cursor says that only some phases of a job are to be done."""
 MOST_LISTED = 100
 """Entries that a list in a report holds."""
 
@@ -78,25 +78,25 @@ def in_turn(ctx: Context, run: JobRun, works: Sequence[Work]) -> Step:
         What it did, and where the next step begins.
     """
     # A cursor of an older version may lie behind the last.
-    at = min(run.cursor.number("step"), len(works) - 1)
-    done = works[at](ctx, replace(run, cursor=run.cursor.part("at")))
-    following = at if done.cursor else at + 1
-    more = {"step": following, "at": dict(done.cursor)} if following < len(works) else {}
-    return replace(done, cursor=more)
+    index = min(run.cursor.number("step"), len(works) - 1)
+    step = works[index](ctx, replace(run, cursor=run.cursor.part("at")))
+    next_index = index if step.cursor else index + 1
+    cursor = {"step": next_index, "at": dict(step.cursor)} if next_index < len(works) else {}
+    return replace(step, cursor=cursor)
 
 
-def joined(report: Mapping[str, object], more: Mapping[str, object]) -> dict[str, object]:
+def joined(report: Mapping[str, object], addition: Mapping[str, object]) -> dict[str, object]:
     """Return a run's report with what a further step did."""
-    whole = dict(report)
-    for name, value in more.items():
-        before = whole.get(name)
-        if _is_count(value) and _is_count(before):
-            whole[name] = before + value  # type: ignore[operator]
-        elif isinstance(value, list) and isinstance(before, list):
-            whole[name] = [*before, *value][:MOST_LISTED]
+    result = dict(report)
+    for name, value in addition.items():
+        earlier = result.get(name)
+        if _is_count(value) and _is_count(earlier):
+            result[name] = earlier + value  # type: ignore[operator]
+        elif isinstance(value, list) and isinstance(earlier, list):
+            result[name] = [*earlier, *value][:MOST_LISTED]
         else:
-            whole[name] = value
-    return whole
+            result[name] = value
+    return result
 
 
 def _is_count(value: object) -> bool:
@@ -109,7 +109,7 @@ def counts_of(report: Mapping[str, object]) -> dict[str, object]:
 
 
 def without_words(value: object) -> object:
-    """Return a report as the state may hold it: no `text` of any memory is in it, which the user may forget."""
+    """Return a report as the state may hold it: without the `text` of memories, which the user may forget."""
     if isinstance(value, Mapping):
-        return {name: without_words(each) for name, each in value.items() if name != TEXT}
-    return [without_words(each) for each in value] if isinstance(value, list) else value
+        return {name: without_words(part) for name, part in value.items() if name != TEXT}
+    return [without_words(part) for part in value] if isinstance(value, list) else value

@@ -33,41 +33,45 @@ def step(ctx: Context, run: JobRun) -> Step:
     page = paging.page(ctx, run.cursor, AT_ONCE, in_tiers=True)
     if page is None:
         return Step({"looked_at": 0, "moved": 0})
-    moved = _moved(ctx, page.shelf, page.memories, run)
-    report = {"looked_at": len(page.memories), "moved": moved.total(), **moved}
-    is_told = moved and not run.dry_run
-    return Step(report, page.cursor, Entry("tiers", (), dict(moved)) if is_told else None)
+    moves = _move_to_tiers(ctx, page.shelf, page.memories, run)
+    report = {"looked_at": len(page.memories), "moved": moves.total(), **moves}
+    is_noted = moves and not run.dry_run
+    return Step(report, page.cursor, Entry("tiers", (), dict(moves)) if is_noted else None)
 
 
-def _moved(ctx: Context, shelf: Shelf, memories: Sequence[Memory], run: JobRun) -> Counter[str]:
+def _move_to_tiers(
+    ctx: Context, shelf: Shelf, memories: Sequence[Memory], run: JobRun
+) -> Counter[str]:
     """Put memories into their tiers, and count from which to which; in a dry run only count."""
-    summed_up = _summed_up(shelf, memories)
-    to = {
-        memory.id: Tier.COLD if memory.id in summed_up else aging.tier(memory, run.now)
+    summarized_ids = _summarized_ids(shelf, memories)
+    tiers = {
+        memory.id: Tier.COLD if memory.id in summarized_ids else aging.tier(memory, run.now)
         for memory in memories
     }
-    going = {memory.id: to[memory.id] for memory in memories if to[memory.id] is not memory.tier}
-    if going and not run.dry_run:
-        # What was used or changed since it was read is judged the next time.
+    moves = {
+        memory.id: tiers[memory.id] for memory in memories if tiers[memory.id] is not memory.tier
+    }
+    if moves and not run.dry_run:
+        # Memories that were used or changed since they were read wait for the next time.
         with shelf.storing:
-            current = shelf.journal.by_ids(list(going))
-            same = {memory.id for memory in memories if current.get(memory.id) == memory}
-            going = {id: tier for id, tier in going.items() if id in same}
-            shelf.journal.move_to_tiers(going)
-        if Tier.COLD in going.values():
+            current = shelf.journal.by_ids(list(moves))
+            unchanged = {memory.id for memory in memories if current.get(memory.id) == memory}
+            moves = {id: tier for id, tier in moves.items() if id in unchanged}
+            shelf.journal.move_to_tiers(moves)
+        if Tier.COLD in moves.values():
             ctx.notify()
     return Counter(
-        f"{memory.tier} to {going[memory.id]}" for memory in memories if memory.id in going
+        f"{memory.tier} to {moves[memory.id]}" for memory in memories if memory.id in moves
     )
 
 
-def _summed_up(shelf: Shelf, memories: Sequence[Memory]) -> set[str]:
-    """Return the ids of those that gave way to a summary or a topic, which says what they said."""
-    gone = {
+def _summarized_ids(shelf: Shelf, memories: Sequence[Memory]) -> set[str]:
+    """Return the ids of memories that gave way to a summary or a topic."""
+    successors = {
         memory.id: memory.superseded_by for memory in memories if memory.status is Status.SUPERSEDED
     }
-    heirs = shelf.journal.by_ids(list(set(gone.values())))
-    return {id for id, heir in gone.items() if heir in heirs and heirs[heir].kind in DERIVED}
+    heirs = shelf.journal.by_ids(list(set(successors.values())))
+    return {id for id, heir in successors.items() if heir in heirs and heirs[heir].kind in DERIVED}
 
 
 def to_cold(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> int:
@@ -95,18 +99,18 @@ def pruned(ctx: Context, run: JobRun) -> Step:
     page = paging.page(ctx, run.cursor, LOOKED_AT)
     if page is None:
         return Step({"scanned": 0})
-    low = [memory.id for memory in page.memories if is_low_unused(memory, run.now)]
+    low_ids = [memory.id for memory in page.memories if is_low_unused(memory, run.now)]
     scanned = Counter({name: run.report.part("collections").number(name) for name in COLLECTIONS})
     scanned.update(memory.collection for memory in page.memories)
-    report: dict[str, object] = {"scanned": len(page.memories), "low_unused": len(low)}
+    report: dict[str, object] = {"scanned": len(page.memories), "low_unused": len(low_ids)}
     report["collections"] = {name: n for name, n in scanned.items() if n}
     if not page.cursor.get("seq"):
         report["over_soft_size"] = over_soft_size(page.shelf)
     if not page.cursor:
         report |= _coverage(ctx, run, len(page.memories))
-    if low and not run.dry_run:
-        report["demoted"] = to_cold(ctx, page.shelf, low)
-        return Step(report, page.cursor, Entry("demote", tuple(low), {}))
+    if low_ids and not run.dry_run:
+        report["demoted"] = to_cold(ctx, page.shelf, low_ids)
+        return Step(report, page.cursor, Entry("demote", tuple(low_ids), {}))
     return Step(report, page.cursor)
 
 
@@ -131,6 +135,6 @@ def over_soft_size(shelf: Shelf) -> list[dict[str, object]]:
 
 def _coverage(ctx: Context, run: JobRun, last: int) -> dict[str, object]:
     """Return what share of all memories was looked at, in percent."""
-    there = sum(shelf.journal.count() for shelf in ctx.all_shelves())
-    seen = run.report.number("scanned") + last
-    return {"coverage": f"{min(100.0, 100 * seen / max(1, there)):.0f} %"}
+    total = sum(shelf.journal.count() for shelf in ctx.all_shelves())
+    looked_at = run.report.number("scanned") + last
+    return {"coverage": f"{min(100.0, 100 * looked_at / max(1, total)):.0f} %"}

@@ -62,8 +62,8 @@ def learn(ctx: Context, ended: Ended) -> None:
     fix_feedback.judge(ctx, ended.session, turn)
     note_uses.judge(ctx, ended.session, turn, ended.last_message, ended.final)
     applied.followed(ctx, ended.session)
-    for read in turns:
-        deferred.learn_later(ctx, read, ended.folder, ended.final)
+    for turn_read in turns:
+        deferred.learn_later(ctx, turn_read, ended.folder, ended.final)
     if ended.final:
         import_notes.index_client_memory(ctx, ended.transcript, ended.folder)
     if captured.stored and ended.asker is not None:
@@ -77,13 +77,15 @@ def learn(ctx: Context, ended: Ended) -> None:
 
 
 def pass_over(ctx: Context, ended: Ended) -> None:
-    """Read what is new, and keep nothing of it, now or later: the user wanted none of it captured when it was said."""
+    """Read what is new, and block it from being captured now or later: the user wanted no memory when it was said."""
     before = Cursor.from_dict(ctx.state.cursor(ended.transcript) or {})
     turns = _read(ctx, ended)
-    for read in turns:
-        tombstones.block_read(ctx, read, before if read is turns[0] else Cursor())
+    for turn_read in turns:
+        tombstones.block_read(ctx, turn_read, before if turn_read is turns[0] else Cursor())
     with ctx.capturing:
-        ctx.state.set_cursors({read.path: read.cursor.to_dict() for read in turns}, [])
+        ctx.state.set_cursors(
+            {turn_read.path: turn_read.cursor.to_dict() for turn_read in turns}, []
+        )
 
 
 def _read(ctx: Context, ended: Ended) -> list[TurnRead]:

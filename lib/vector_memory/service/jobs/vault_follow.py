@@ -29,14 +29,14 @@ def step(ctx: Context, run: JobRun) -> Step:
         return Step(message=str(error), outcome=WAITS)
     assert view is not None
     counts = {"stored": view.stored or 0, "updated": view.updated or 0}
-    left = view.waiting or 0
-    again = left and not run.dry_run
-    if not left and not run.dry_run and vault_export.is_kept(ctx):
+    waiting = view.waiting or 0
+    goes_on = waiting and not run.dry_run
+    if not waiting and not run.dry_run and vault_export.is_kept(ctx):
         export = vault_export.write(ctx)
         counts["written"] = export.written
         if export.edited:
             message = f"Edited: `vector-memory import {shlex.quote(export.folder)}` shows what would change."
             return Step({**counts, "edited": len(export.edited)}, message=message)
     # How many are left stands in the report once, of the last step.
-    report = {**counts, "vault": {"notes": str(view.notes), "waiting": str(left)}}
-    return Step(report, {"waiting": left} if again else {})
+    report = {**counts, "vault": {"notes": str(view.notes), "waiting": str(waiting)}}
+    return Step(report, {"waiting": waiting} if goes_on else {})
