@@ -220,12 +220,12 @@ def _earlier_match(shelf: Shelf, memory: Memory, query: str) -> Memory:
     """Return the memory that is meant: the one that was found, unless one that gave way to it has a word of the question
     that it lacks. A search finds what holds now in the place of what it replaced."""
     older = chain_of(shelf, memory)[:-1]
-    better = (
+    better_matches = (
         older_memory
         for older_memory in older
         if not holds_as_much(query, memory.text, older_memory.text)
     )
-    return next(better, memory)
+    return next(better_matches, memory)
 
 
 def with_companions(chosen: list[tuple[Shelf, Memory]]) -> list[tuple[Shelf, Memory]]:

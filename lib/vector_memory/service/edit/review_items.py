@@ -72,9 +72,9 @@ def items(ctx: Context) -> list[Item]:
     """Return all that a review asks about: what waits for the user first, what was captured last."""
     by_reason: dict[str, list[Item]] = defaultdict(list)
     for shelf in ctx.all_shelves():
-        for held in shelf.journal.held(Scope()):
-            reason = PROPOSED if held.proposed else SUSPICIOUS
-            by_reason[PROPOSED].append(Item(shelf, held, reason))
+        for memory in shelf.journal.held(Scope()):
+            reason = PROPOSED if memory.proposed else SUSPICIOUS
+            by_reason[PROPOSED].append(Item(shelf, memory, reason))
         by_reason[DISAGREES] += _pairs(shelf, (Relation.CONTRADICTS,), 0.0, DISAGREES)
         by_reason[REPEATED] += _pairs(shelf, CLOSE_RELATIONS, SAME_COSINE, REPEATED)
         by_reason[UNANSWERED] += _gaps(ctx, shelf)
@@ -220,8 +220,8 @@ def _often_used(ctx: Context, shelf: Shelf) -> Iterator[Item]:
 
 
 def _captured(ctx: Context, shelf: Shelf) -> list[Item]:
-    after = proposals.review_finished_at(ctx)
-    ideas = shelf.journal.captured(Scope(), proposals.ASKED_KINDS, after, MOST_CAPTURED)
+    finished_at = proposals.review_finished_at(ctx)
+    ideas = shelf.journal.captured(Scope(), proposals.ASKED_KINDS, finished_at, MOST_CAPTURED)
     items = [Item(shelf, idea, _reason(idea)) for idea in ideas if not idea.is_suspicious]
     # A prompt that is a memory as it stands may be a decision; as a finding it was a request.
     return [item for item in items if item.reason == DECIDED or not _is_its_prompt(item.memory)]

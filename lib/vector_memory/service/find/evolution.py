@@ -34,7 +34,7 @@ def evolution(ctx: Context, request: EvolutionRequest) -> EvolutionAnswer:
     asker = messages.asker_of(ctx, request)
     names = asker.names
     chains: list[ChainView] = []
-    seen: set[str] = set()
+    visited_ids: set[str] = set()
     superseded = [
         (shelf, memory)
         for shelf in asker.shelves
@@ -43,10 +43,10 @@ def evolution(ctx: Context, request: EvolutionRequest) -> EvolutionAnswer:
     ]
     superseded.sort(key=lambda pair: pair[1].valid_until or pair[1].created_at, reverse=True)
     for shelf, memory in superseded[: request.k]:
-        if memory.id in seen:
+        if memory.id in visited_ids:
             continue
         chain = history_of(shelf, memory)
-        seen |= {stage.id for stage in chain.chain}
+        visited_ids |= {stage.id for stage in chain.chain}
         if len(chain.chain) > 1:
             project = names[memory.project]
             chains.append(ChainView(project, memory.kind, chain.chain, chain.summary))

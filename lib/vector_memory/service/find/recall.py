@@ -110,10 +110,10 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     asker = messages.reader_of(ctx, request)
     ctx.embedding.wait(MODEL_WAIT_S)
     end = request.offset + request.k
-    wanted = max(end, rerank.MOST) if ctx.settings.rerank else end
+    least_count = max(end, rerank.MOST) if ctx.settings.rerank else end
     allowed = is_open if request.is_agent else None
     question_asker = replace(asker, place=_question_place(ctx, request, asker))
-    count = HITS_FACTOR * wanted + MOST_ECHOES
+    count = HITS_FACTOR * least_count + MOST_ECHOES
     recall_help = RecallHelp(ctx)
     result = answer(
         ctx, request.query, question_asker, count, recall_help, allowed, True, gives_way=True
@@ -141,7 +141,7 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
         "full" if all(_by_meaning(ctx, shelf) for shelf in asker.shelves) else "lexical",
         end < len(read_excerpts) and end <= MAX_K,
         left_out,
-        [TopicView(topic.name, [ids[at] for at in topic.places]) for topic in topics(hits)]
+        [TopicView(topic.name, [ids[index] for index in topic.places]) for topic in topics(hits)]
         if request.by_topic
         else None,
         PeriodView(result.period.start, result.period.end) if result.period else None,

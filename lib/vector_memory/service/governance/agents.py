@@ -234,9 +234,9 @@ def actors(ctx: Context, request: ActorsRequest) -> ActorsAnswer:
         chosen = [actor for actor in _all(ctx) if actor.advice or not is_review]
         return ActorsAnswer(chosen[: request.k])
     request.require_user("changes what others may do")
-    done = _escalate(ctx, request) if request.action == "escalate" else _terminate(ctx, request)
+    outcome = _escalate(ctx, request) if request.action == "escalate" else _terminate(ctx, request)
     ctx.state.audit("identity", request.actor, [], {"action": request.action, "id": request.id})
-    return ActorsAnswer(_all(ctx)[: request.k], done)
+    return ActorsAnswer(_all(ctx)[: request.k], outcome)
 
 
 def _all(ctx: Context) -> list[Actor]:

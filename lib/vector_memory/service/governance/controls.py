@@ -154,11 +154,11 @@ def gaps(ctx: Context, request: GovernanceRequest) -> GapAnswer:
 
 def _look(ctx: Context, request: GovernanceRequest) -> tuple[datetime, list[FrameworkView]]:
     names, controls = catalogue()
-    wanted = request.framework and request_fields.chosen(request.framework, names, "framework")
+    wanted_id = request.framework and request_fields.chosen(request.framework, names, "framework")
     since = request.since or ctx.now() - PERIOD
     counter = FigureCounter(ctx, since)
     figures = {name: counter.of(name) for name in FIGURES}
-    frameworks = {id: name for id, name in names.items() if wanted in ("", id)}
+    frameworks = {id: name for id, name in names.items() if wanted_id in ("", id)}
     return since, [_framework(id, name, controls, figures) for id, name in frameworks.items()]
 
 

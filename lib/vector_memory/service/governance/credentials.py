@@ -130,10 +130,10 @@ def check_delegation(
     parent_body, problem = check_delegation(ctx, parent, now, depth + 1)
     if problem:
         return body, f"What it was made from: {problem}"
-    parent_record = Record(parent_body)
-    if not set(body.words("scope")) <= set(parent_record.words("scope")) or body.text(
+    grant = Record(parent_body)
+    if not set(body.words("scope")) <= set(grant.words("scope")) or body.text("exp") > grant.text(
         "exp"
-    ) > parent_record.text("exp"):
+    ):
         return body, "It allows more than what it was made from."
     return body, ""
 

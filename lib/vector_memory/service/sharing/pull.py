@@ -269,21 +269,21 @@ def _pull_members(source: Source, progress: Progress) -> PullAnswer:
     return PullAnswer(views, refused[:MOST_REFUSED])
 
 
-def _remove_former_members(source: Source, listed: Sequence[Member]) -> None:
+def _remove_former_members(source: Source, members: Sequence[Member]) -> None:
     """Remove what former members shared. Where a member has a new key under the same name, what the old key signed stays
     until something of the new one is here; of a former member without a noted name, until something of every member is
     here."""
     seen = source.share.seen
     awaited = {
-        member.name for member in listed if not seen.get(member.key.id, TakenBundle(0, "", 0)).seq
+        member.name for member in members if not seen.get(member.key.id, TakenBundle(0, "", 0)).seq
     }
     awaited |= {""} if awaited else set()
-    former = seen.keys() - {member.key.id for member in listed}
+    former = seen.keys() - {member.key.id for member in members}
     removed_ids = {id for id in former if seen[id].name not in awaited}
     if not removed_ids:
         return
     author_words = set(_authors(source.ctx, source.project).values())
-    staying = {member.key.id for member in listed} | (former - removed_ids)
+    staying = {member.key.id for member in members} | (former - removed_ids)
     remove_shared(
         source.ctx, source.project, {word for word in author_words if _id_of(word) not in staying}
     )

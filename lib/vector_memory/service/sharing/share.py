@@ -146,24 +146,24 @@ def init(ctx: Context, request: ShareInitRequest) -> ShareInitAnswer:
     place = pull.place_of(ctx, project, request.to, request.access)
     if project.place:
         require_apart(project.root, request.to)
-    own = contracts.keyring(ctx).ensure(ctx.now(), request.passphrase)
+    own_entry = contracts.keyring(ctx).ensure(ctx.now(), request.passphrase)
     with team.sharing:
         place.refresh()
         existing_team = pull.team_at(place)
         name = existing_team or os.urandom(16).hex()
         team.require_sole(ctx, project, name)
-        before = team.share_of(ctx, project) or TeamShare(request.to, name)
-        team.require_known(project, before, _own_public_keys(ctx))
+        share_before = team.share_of(ctx, project) or TeamShare(request.to, name)
+        team.require_known(project, share_before, _own_public_keys(ctx))
         if not existing_team:
             # Before the first write to the new place the old one is reached, and only after it something is taken back
             # there. Two bare repositories share our one copy, so each `refresh` fetches it anew.
-            _require_reached(ctx, project, before, request)
+            _require_reached(ctx, project, share_before, request)
             place.refresh()
             place.write(pull.TEAM, json.dumps({"team": name}).encode())
             place.finish()
-        share, left = _move(ctx, project, before, request)
+        share, left = _move(ctx, project, share_before, request)
         place.refresh()
-        if name != before.team:
+        if name != share_before.team:
             # What was published for another team can be read by nobody there; what was seen or published before is void.
             pull.take_back(ctx, place)
             published = team.Published(seq=share.published.seq)
@@ -171,11 +171,11 @@ def init(ctx: Context, request: ShareInitRequest) -> ShareInitAnswer:
         team.save(ctx, project, share)
     if project.place:
         ctx.know_project(ctx.shelf_of(project.place), project.place)
-    path = _admit(ctx, project, own, request.name, request.jurisdiction)
+    path = _admit(ctx, project, own_entry, request.name, request.jurisdiction)
     ctx.state.audit("share", request.actor, [], {"action": "init", "project": project.id})
-    is_taken_back = before.url not in (request.to, *left) and before.published.digest
-    taken_back = before.url if is_taken_back else None
-    key = own.word, own.public.fingerprint
+    is_taken_back = share_before.url not in (request.to, *left) and share_before.published.digest
+    taken_back = share_before.url if is_taken_back else None
+    key = own_entry.word, own_entry.public.fingerprint
     return ShareInitAnswer(request.to, name, path, *key, taken_back, left or None)
 
 
@@ -226,14 +226,14 @@ def _own_public_keys(ctx: Context) -> list[PublicKey]:
     return [entry.public for entry in contracts.keyring(ctx).entries()]
 
 
-def _admit(ctx: Context, project: SharedProject, own: KeyEntry, name: str, law: str) -> str:
+def _admit(ctx: Context, project: SharedProject, own_entry: KeyEntry, name: str, law: str) -> str:
     """Put this installation's key into the list of members, in the place of its older ones, and return the
     list's path."""
-    listed = team.members(project)
-    older = [entry.public for entry in contracts.keyring(ctx).entries() if entry != own]
-    former_name = next((member.name for member in listed if member.key in older), "")
-    listed = [member for member in listed if member.key not in older]
-    own_member = next((member for member in listed if member.key == own.public), None)
+    listed_members = team.members(project)
+    older = [entry.public for entry in contracts.keyring(ctx).entries() if entry != own_entry]
+    former_name = next((member.name for member in listed_members if member.key in older), "")
+    listed_members = [member for member in listed_members if member.key not in older]
+    own_member = next((member for member in listed_members if member.key == own_entry.public), None)
     law = law or (own_member.law if own_member else "")
     if (
         own_member is not None
@@ -243,7 +243,11 @@ def _admit(ctx: Context, project: SharedProject, own: KeyEntry, name: str, law: 
         return os.path.join(project.root, team.FILE)
     member_name = team.name_of(name or former_name or (own_member.name if own_member else _login()))
     return team.write_members(
-        project, [*team.without_key(listed, own.public), Member(member_name, own.public, law)]
+        project,
+        [
+            *team.without_key(listed_members, own_entry.public),
+            Member(member_name, own_entry.public, law),
+        ],
     )
 
 
@@ -265,20 +269,22 @@ def invite(ctx: Context, request: InviteRequest) -> InviteAnswer:
     request.require_user("decides who is in a team")
     project = team.shared_project(ctx, messages.place_of(ctx, request))
     share = team.share_of(ctx, project)
-    own = contracts.keyring(ctx).ensure(ctx.now(), request.passphrase)
-    if not request.key or request.key == own.word:
+    own_entry = contracts.keyring(ctx).ensure(ctx.now(), request.passphrase)
+    if not request.key or request.key == own_entry.word:
         if share and not request.key:
             team.require_known(project, share, _own_public_keys(ctx))
-        path = _admit(ctx, project, own, request.name, request.jurisdiction) if share else None
-        name = next(
-            (member.name for member in team.members(project) if member.key == own.public), ""
+        path = (
+            _admit(ctx, project, own_entry, request.name, request.jurisdiction) if share else None
         )
-        return InviteAnswer(own.word, own.public.fingerprint, name or _login(), path)
+        name = next(
+            (member.name for member in team.members(project) if member.key == own_entry.public), ""
+        )
+        return InviteAnswer(own_entry.word, own_entry.public.fingerprint, name or _login(), path)
     share = share or team.require_share(ctx, project)
     name = team.name_of(request.name or "member")
     member = Member(name, PublicKey.read(request.key), request.jurisdiction)
-    listed = team.without_key(team.members(project), member.key)
-    path = team.write_members(project, [*listed, member])
+    listed_members = team.without_key(team.members(project), member.key)
+    path = team.write_members(project, [*listed_members, member])
     revoked = tuple(word for word in share.revoked if word != member.key.word)
     team.save(ctx, project, replace(share, revoked=revoked))
     ctx.state.audit("share", request.actor, [], {"action": "invite", "key": member.key.id})
@@ -293,13 +299,13 @@ def status(ctx: Context, request: ShareRequest) -> StatusAnswer:
     """
     project = team.shared_project(ctx, messages.place_of(ctx, request))
     share = team.require_share(ctx, project)
-    own, published = contracts.keyring(ctx).current, share.published
+    own_entry, published = contracts.keyring(ctx).current, share.published
     views = []
     for member in team.members(project):
-        seen = share.seen.get(member.key.id)
-        is_own = own is not None and own.public == member.key
+        bundle = share.seen.get(member.key.id)
+        is_own = own_entry is not None and own_entry.public == member.key
         state = "own" if is_own else "revoked" if member.key.word in share.revoked else "member"
-        numbers = (seen.seq, seen.memories) if seen else (0, 0)
+        numbers = (bundle.seq, bundle.memories) if bundle else (0, 0)
         if is_own:
             numbers = (published.seq, len(published.contents))
         identity = (member.key.word, member.name, member.key.fingerprint, state)
@@ -326,17 +332,19 @@ def revoke(ctx: Context, request: RevokeRequest) -> RevokeAnswer:
     """
     request.require_user("decides who is in a team")
     project = team.shared_project(ctx, messages.place_of(ctx, request))
-    share, listed = team.require_share(ctx, project), team.members(project)
+    share, listed_members = team.require_share(ctx, project), team.members(project)
     name = request.key
-    matches = [member for member in listed if name in (member.name, member.key.id, member.key.word)]
+    matches = [
+        member for member in listed_members if name in (member.name, member.key.id, member.key.word)
+    ]
     if len(matches) != 1:
         raise NotFoundError(
             f"{len(matches) or 'No'} members are called {name[:60]!r}.",
             "`share status` shows their keys.",
         )
-    member, own = matches[0], contracts.keyring(ctx).current
+    member, own_entry = matches[0], contracts.keyring(ctx).current
     left: dict[LeftPlace, str] = {}
-    if own is not None and member.key == own.public:
+    if own_entry is not None and member.key == own_entry.public:
         pull.take_back(ctx, pull.open_place(ctx, project, share, request.access))
         left = pull.take_back_left(ctx, project, share.left, request.access)
         # Numbers go on: others refuse an older one.
@@ -346,7 +354,7 @@ def revoke(ctx: Context, request: RevokeRequest) -> RevokeAnswer:
         share = replace(share, revoked=(*share.revoked, member.key.word))
     seen = {id: bundle for id, bundle in share.seen.items() if id != member.key.id}
     team.save(ctx, project, replace(share, seen=seen))
-    team.write_members(project, team.without_key(listed, member.key))
+    team.write_members(project, team.without_key(listed_members, member.key))
     removed = pull.remove_shared(ctx, project, {member.key.word})
     ctx.state.audit("share", request.actor, [], {"action": "revoke", "key": member.key.id})
     left_urls = {former_place.url: why for former_place, why in left.items()} or None

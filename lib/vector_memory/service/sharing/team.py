@@ -150,7 +150,7 @@ def members(project: SharedProject) -> list[Member]:
     path = os.path.join(project.root, FILE)
     try:
         document = json.loads(read_text(path, MOST_BYTES, project.root))
-        listed = [
+        listed_members = [
             Member(name_of(entry["name"]), PublicKey.read(entry["key"]), _read_law(entry))
             for entry in document["members"]
         ]
@@ -160,9 +160,11 @@ def members(project: SharedProject) -> list[Member]:
         raise explained(path, error) from error
     except (ValueError, TypeError, KeyError, RecursionError, VectorMemoryError) as error:
         raise BadInputError(f"{path} is no list of members: {error}", "Mend it.") from error
-    if len(listed) > MOST_MEMBERS or len({member.key.id for member in listed}) < len(listed):
+    if len(listed_members) > MOST_MEMBERS or len(
+        {member.key.id for member in listed_members}
+    ) < len(listed_members):
         raise BadInputError(f"{path} names a key twice, or too many.", "Mend it.")
-    return listed
+    return listed_members
 
 
 def _read_law(entry: dict[str, str]) -> str:
@@ -172,13 +174,13 @@ def _read_law(entry: dict[str, str]) -> str:
     return law
 
 
-def write_members(project: SharedProject, listed: list[Member]) -> str:
+def write_members(project: SharedProject, listed_members: list[Member]) -> str:
     """Write the list of members, and return its path. It is for the user to commit."""
     path = os.path.join(project.root, FILE)
     entries = [
         {"name": member.name, "key": member.key.word}
         | ({"jurisdiction": member.law} if member.law else {})
-        for member in listed
+        for member in listed_members
     ]
     _write(path, json.dumps({"members": entries}, indent=2, ensure_ascii=False) + "\n", 0o644)
     return path
@@ -197,33 +199,33 @@ def valid_members(project: SharedProject, share: TeamShare) -> list[Member]:
     return [member for member in members(project) if member.key.word not in share.revoked]
 
 
-def require_listed(listed: list[Member], own: Iterable[PublicKey]) -> None:
+def require_listed(listed_members: list[Member], own_keys: Iterable[PublicKey]) -> None:
     """Make sure that one of this installation's keys is a member's.
 
     Raises:
         NotFoundError: none is.
     """
-    if {member.key for member in listed}.isdisjoint(own):
+    if {member.key for member in listed_members}.isdisjoint(own_keys):
         raise NotFoundError(
             f"This installation's key is not in the list of members ({FILE}).",
             "Bring the project's newest list here; where the key never stood in it, `vector-memory share invite` enters it.",
         )
 
 
-def require_known(project: SharedProject, share: TeamShare, own: Sequence[PublicKey]) -> None:
+def require_known(project: SharedProject, share: TeamShare, own_keys: Sequence[PublicKey]) -> None:
     """Make sure that the list of members is there if others have shared: a new list would name this user alone, and the
     next pull would remove what the others shared.
 
     Raises:
         NotFoundError: it is missing, or names nobody.
     """
-    others = {*share.seen, *share.published.readers} - {key.id for key in own}
-    if others and not members(project):
+    other_ids = {*share.seen, *share.published.readers} - {key.id for key in own_keys}
+    if other_ids and not members(project):
         raise NotFoundError(
             f"The list of members ({FILE}) is missing, though others share here.",
             "Bring the project's newest list here. If there is none left, `vector-memory share invite KEY --name …` "
             "enters the others, then `vector-memory share invite` yourself. To go on alone, without what they "
-            f"shared: `vector-memory share invite {own[-1].word}`.",
+            f"shared: `vector-memory share invite {own_keys[-1].word}`.",
         )
 
 
@@ -299,15 +301,15 @@ def save(ctx: Context, project: SharedProject, share: TeamShare) -> TeamShare:
     return share
 
 
-def law_of_all(listed: list[Member]) -> str:
+def law_of_all(listed_members: list[Member]) -> str:
     """Return the law under which all copies lie, "" where they lie under several, or one is not known."""
-    laws = {member.law for member in listed}
+    laws = {member.law for member in listed_members}
     return laws.pop() if len(laws) == 1 else ""
 
 
-def without_key(listed: list[Member], key: PublicKey) -> list[Member]:
+def without_key(listed_members: list[Member], key: PublicKey) -> list[Member]:
     """Return members without one."""
-    return [member for member in listed if member.key != key]
+    return [member for member in listed_members if member.key != key]
 
 
 def _record_path(ctx: Context, project: SharedProject) -> str:

@@ -108,7 +108,7 @@ def try_out(ctx: Context, request: TwinRequest, progress: Progress) -> ledger.An
     return answer
 
 
-def _recorded_prompts(asker: ProjectAsker, most: int) -> list[Memory]:
+def _recorded_prompts(asker: ProjectAsker, most_prompts: int) -> list[Memory]:
     """Return passages of the newest prompts of a project that asked for something, each once, in order."""
     scope = Scope(projects=(asker.place.id,), kinds=(PASSAGE,))
     by_text: dict[str, Memory] = {}
@@ -116,7 +116,7 @@ def _recorded_prompts(asker: ProjectAsker, most: int) -> list[Memory]:
         text = memory.title.strip()
         if text and SUBAGENT_TAG not in memory.tags and not prompts.Prompt(text).needs_nothing:
             by_text.setdefault(text, memory)
-        if len(by_text) >= most:
+        if len(by_text) >= most_prompts:
             break
     return list(by_text.values())[::-1]
 

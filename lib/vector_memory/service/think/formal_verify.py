@@ -140,9 +140,9 @@ def _read_store(
 ) -> ReadStore:
     """Read a store, and note what is wrong with each row by itself."""
     rows, ended, now = dict[str, RowState](), list[Memory](), ctx.now()
-    digest, after, before = hashlib.sha256(), 0, shelf.journal.given_seq()
+    digest, last_seq, seq_before = hashlib.sha256(), 0, shelf.journal.given_seq()
     checks = [(broken[name], OF_A_ROW[name]) for name in broken.keys() & OF_A_ROW.keys()]
-    while page := shelf.journal.changes(after, PAGE):
+    while page := shelf.journal.changes(last_seq, PAGE):
         for memory, _, text_hash in page:
             digest.update(_row_bytes(memory, text_hash))
             rows[memory.id] = RowState(memory.status, memory.superseded_by)
@@ -150,9 +150,9 @@ def _read_store(
                 ended.append(memory)
             for breaches, check in checks:
                 breaches += [(memory.id, why) for why in check(memory)]
-        after = page[-1][0].seq
+        last_seq = page[-1][0].seq
         ctx.hooks.give_way()
-    is_still = shelf.journal.given_seq() == before
+    is_still = shelf.journal.given_seq() == seq_before
     return ReadStore(ctx, asker, shelf, rows, ended, digest.hexdigest(), is_still)
 
 

@@ -223,18 +223,16 @@ def _prediction(ctx: Context, thing: Thing) -> ledger.Answer:
     if thing.kind == things.VERSION:
         summary = f"{thing.text}, seen {thing.seen} times."
         return ledger.answer(ctx, summary, expected=thing.state)
-    good = rate(thing.good, thing.seen)
+    good_rate = rate(thing.good, thing.seen)
     went = "was up" if thing.kind == things.PORT else "went well"
     times = "last time" if thing.same == 1 else f"last {thing.same} times"
-    summary = (
-        f"{_display_name(thing.kind, thing.name)} {went} {good.told}; the {times}: {thing.state}"
-    )
+    summary = f"{_display_name(thing.kind, thing.name)} {went} {good_rate.told}; the {times}: {thing.state}"
     if not thing.usual:
         summary += ". Nothing can be relied on"
     elif thing.usual != thing.state:
         summary += f". It used to be {thing.usual}"
     summary += f". Last seen {thing.last[:10]}."
-    return ledger.answer(ctx, summary, good=good, expected=thing.usual, seconds=thing.seconds)
+    return ledger.answer(ctx, summary, good=good_rate, expected=thing.usual, seconds=thing.seconds)
 
 
 def _record_observation(

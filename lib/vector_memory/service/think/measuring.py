@@ -148,12 +148,14 @@ def recalls(ctx: Context, n: int) -> Measured | None:
 
 
 def _quality(ctx: Context, n: int) -> Measured | None:
-    probes, asker, good = _probes(ctx, n, PROBE_WORDS // 2), _job_asker(ctx), 0
+    probes, asker, found_count = _probes(ctx, n, PROBE_WORDS // 2), _job_asker(ctx), 0
     for text, memory in probes:
         hits = lookup.answer(ctx, text, asker, NEAR).hits
-        good += any(hit.memory.id == memory.id or hit.memory.text == memory.text for hit in hits)
-    basis = f"{figures.rate(good, len(probes)).told} found among the first {NEAR} by every second word of their first"
-    return Measured(round(good / len(probes), 3), basis) if probes else None
+        found_count += any(
+            hit.memory.id == memory.id or hit.memory.text == memory.text for hit in hits
+        )
+    basis = f"{figures.rate(found_count, len(probes)).told} found among the first {NEAR} by every second word of their first"
+    return Measured(round(found_count / len(probes), 3), basis) if probes else None
 
 
 def _store(ctx: Context, n: int) -> Measured:

@@ -104,6 +104,6 @@ def _trend(weeks: list[Week]) -> str:
     return f"Sessions flagged: {first.flagged.told} in {first.week}, {last.flagged.told} in {last.week}."
 
 
-def _week(at: datetime) -> str:
-    year, week, _ = at.isocalendar()
+def _week(moment: datetime) -> str:
+    year, week, _ = moment.isocalendar()
     return f"{year}-W{week:02}"

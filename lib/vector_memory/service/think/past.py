@@ -189,9 +189,11 @@ def _differences(hits_now: Sequence[Hit], hits_then: Sequence[Hit]) -> list[str]
     }
     changes = []
     for id, text in texts.items():
-        before, after = (ranks_of.get(id) for ranks_of in rankings)
-        if before != after:
-            changes.append(f"{id[:12]}: {before or 'not found'} → {after or 'not found'}: {text}")
+        rank_now, rank_then = (ranks_of.get(id) for ranks_of in rankings)
+        if rank_now != rank_then:
+            changes.append(
+                f"{id[:12]}: {rank_now or 'not found'} → {rank_then or 'not found'}: {text}"
+            )
     return changes
 
 
@@ -238,12 +240,14 @@ def difference(ctx: Context, request: DiffRequest) -> ledger.Answer:
     if request.what == "memory":
         return _memory_since(ctx, request, at, until)
     chosen = [task for task in tasks if request.kind in ("", task.kind)]
-    before = [task for task in chosen if since <= task.ended_at < at]
-    after = [task for task in chosen if at <= task.ended_at < until]
-    done = compare(ledger.done_of(before), ledger.done_of(after), ("before", "since then"))
-    summary = f"{len(before)} tasks before {at:%Y-%m-%d %H:%M}, {len(after)} since: {done.verdict}."
-    first, second = _window(before, since, at), _window(after, at, until)
-    return ledger.answer(ctx, summary, first=first, second=second, done=done)
+    tasks_before = [task for task in chosen if since <= task.ended_at < at]
+    tasks_after = [task for task in chosen if at <= task.ended_at < until]
+    done_rates = compare(
+        ledger.done_of(tasks_before), ledger.done_of(tasks_after), ("before", "since then")
+    )
+    summary = f"{len(tasks_before)} tasks before {at:%Y-%m-%d %H:%M}, {len(tasks_after)} since: {done_rates.verdict}."
+    first, second = _window(tasks_before, since, at), _window(tasks_after, at, until)
+    return ledger.answer(ctx, summary, first=first, second=second, done=done_rates)
 
 
 def _parse_moment(ctx: Context, word: str, tasks: Sequence[Task]) -> datetime:
@@ -280,10 +284,10 @@ def _window(tasks: Sequence[Task], since: datetime, until: datetime) -> dict[str
 def _memory_since(
     ctx: Context, request: DiffRequest, at: datetime, until: datetime
 ) -> ledger.Answer:
-    before = {memory.id: memory for memory in memories_at(ctx, request, at)}
-    after = {memory.id: memory for memory in memories_at(ctx, request, until)}
-    new = [memory for id, memory in after.items() if id not in before]
-    gone = [memory for id, memory in before.items() if id not in after]
+    memories_before = {memory.id: memory for memory in memories_at(ctx, request, at)}
+    memories_after = {memory.id: memory for memory in memories_at(ctx, request, until)}
+    new = [memory for id, memory in memories_after.items() if id not in memories_before]
+    gone = [memory for id, memory in memories_before.items() if id not in memories_after]
     sides = {"new": new, "gone": gone}
     kinds = {name: Counter(memory.kind for memory in side) for name, side in sides.items()}
     summary = f"{len(new)} memories are new since {at:%Y-%m-%d %H:%M}, {len(gone)} gave way."

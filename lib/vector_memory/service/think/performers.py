@@ -109,15 +109,15 @@ def _performer(kind: str, agent: str, model: str, own_tasks: Sequence[Task]) -> 
         sum(task.errors for task in own_tasks),
         sum(task.retries for task in own_tasks),
     )
-    done = ledger.done_of(own_tasks)
-    return Performer(kind, agent, model, len(own_tasks), done, minutes, errors, retries)
+    done_rate = ledger.done_of(own_tasks)
+    return Performer(kind, agent, model, len(own_tasks), done_rate, minutes, errors, retries)
 
 
 def _advice(kind: str, performers: Sequence[Performer]) -> str:
     """Return how the surest of a kind compares with all others together."""
     best, *others = performers
-    good = sum(other.done.k for other in others)
-    others_done = figures.rate(good, sum(other.done.n for other in others))
+    done_count = sum(other.done.k for other in others)
+    others_done = figures.rate(done_count, sum(other.done.n for other in others))
     name = f"{best.agent} with {best.model}"
     verdict = figures.compare(best.done, others_done, (name, "the others")).verdict
     return f"{kind}: {name} did {best.done.told}; beside all others: {verdict}."
@@ -216,7 +216,7 @@ def _standing(
     compared: int,
 ) -> PeerComparison:
     kinds = sorted({task.kind for task in own_tasks})
-    done, peers_done = ledger.done_of(own_tasks), ledger.done_of(peer_tasks)
+    done_rate, peers_done = ledger.done_of(own_tasks), ledger.done_of(peer_tasks)
     tails = figures.tails(
         (
             ledger.done_of(task for task in own_tasks if task.kind == kind),
@@ -231,7 +231,7 @@ def _standing(
         verdict = ALIKE if not is_shown else WORSE if tails.few < tails.many else BETTER
     advice = ADVICE[sort] if verdict == WORSE else ""
     return PeerComparison(
-        sort, name, kinds, done, peers_done, tails.expected, round(chance, 4), verdict, advice
+        sort, name, kinds, done_rate, peers_done, tails.expected, round(chance, 4), verdict, advice
     )
 
 
@@ -309,12 +309,14 @@ def optimize(ctx: Context, request: OptimizerRequest) -> ledger.Answer:
 
 
 def _figures(job: str, sightings: Sequence[Sighting], tasks: Sequence[Task]) -> StepFigures:
-    good = [sighting for sighting in sightings if sighting.state == things.OK]
+    good_runs = [sighting for sighting in sightings if sighting.state == things.OK]
     # Nobody knows how much of a long call was waiting for a permission.
     total = round(sum(min(sighting.seconds, LONGEST_PAUSE_S) for sighting in sightings), 1)
-    durations = figures.middle([sighting.seconds for sighting in good if sighting.seconds > 0])
+    durations = figures.middle([sighting.seconds for sighting in good_runs if sighting.seconds > 0])
     task_count = sum(job in task.jobs for task in tasks)
-    return StepFigures(job, figures.rate(len(good), len(sightings)), task_count, durations, total)
+    return StepFigures(
+        job, figures.rate(len(good_runs), len(sightings)), task_count, durations, total
+    )
 
 
 def _step_summary(steps: Sequence[StepFigures]) -> str:

@@ -289,7 +289,7 @@ def assess(ctx: Context, request: AssessmentRequest) -> ledger.Answer:
     tasks = ledger.tasks_of(messages.asker_of(ctx, request))
     kind = request.kind or kind_of(request.task)
     compared = [task for task in tasks if kind in ("", task.kind)]
-    done, minutes = ledger.done_of(compared), middle([task.minutes for task in compared])
+    done_rate, minutes = ledger.done_of(compared), middle([task.minutes for task in compared])
     troubles = [trouble for task in compared for trouble in task.trouble]
     counts = Counter((f"`{trouble.job}`: {trouble.line}", trouble.end) for trouble in troubles)
     project = None if request.all_projects else ledger.project_of(ctx, request)
@@ -297,10 +297,10 @@ def assess(ctx: Context, request: AssessmentRequest) -> ledger.Answer:
     trail = ledger.trail_for(live_trails, kind)
     return ledger.answer(
         ctx,
-        _verdict(kind, done, minutes),
+        _verdict(kind, done_rate, minutes),
         kind=kind,
         compared=len(compared),
-        done=done,
+        done=done_rate,
         minutes=minutes,
         retries=sum(task.retries for task in compared),
         trail=trail.text if trail else "",
@@ -316,14 +316,12 @@ def assess(ctx: Context, request: AssessmentRequest) -> ledger.Answer:
     )
 
 
-def _verdict(kind: str, done: Rate, minutes: Middle) -> str:
+def _verdict(kind: str, done_rate: Rate, minutes: Middle) -> str:
     name = trails.NAMES.get(kind, "tasks")
-    if not done.is_enough:
-        return (
-            f"{NOT_ENOUGH}: of {name} only {done.n} ended so that it is known; {LEAST} are needed."
-        )
+    if not done_rate.is_enough:
+        return f"{NOT_ENOUGH}: of {name} only {done_rate.n} ended so that it is known; {LEAST} are needed."
     span = f"{minutes.low:g}-{minutes.high:g}, n = {minutes.n}"
-    return f"{name}: {done.told} were done; {minutes.median:g} min in the median ({span})."
+    return f"{name}: {done_rate.told} were done; {minutes.median:g} min in the median ({span})."
 
 
 class PreloadRequest(messages.Request):

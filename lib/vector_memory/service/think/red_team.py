@@ -95,24 +95,26 @@ def red_team(ctx: Context, request: RedTeamRequest, progress: Progress) -> ledge
         attempts = _attack(ctx, request.categories or CATEGORIES, progress)
         ctx.state.audit(ACTION, request.actor, [], _detail(attempts))
     runs = list(_runs(ctx))
-    last = runs[0] if runs else Run(ctx.now(), {}, [])
+    last_run = runs[0] if runs else Run(ctx.now(), {}, [])
     findings = [
-        finding for finding in last.findings if request.severity in ("", finding["severity"])
+        finding for finding in last_run.findings if request.severity in ("", finding["severity"])
     ]
     return ledger.answer(
         ctx,
-        _summary(last) if runs else "No attack was run yet.",
-        probes=last.probes,
+        _summary(last_run) if runs else "No attack was run yet.",
+        probes=last_run.probes,
         findings=[] if request.action == "trend" else findings,
-        categories=last.categories,
+        categories=last_run.categories,
         regressed=regressed(runs),
         runs=[{"at": run.at, "probes": run.probes, "found": len(run.findings)} for run in runs],
     )
 
 
-def _attack(ctx: Context, chosen: Sequence[str], progress: Progress) -> list[Attempt]:
+def _attack(ctx: Context, categories: Sequence[str], progress: Progress) -> list[Attempt]:
     # What needs the user's own word comes first, and what stops the daemon last.
-    order = sorted(set(chosen), key=lambda name: (name != ESCALATION, name == EXFILTRATION, name))
+    order = sorted(
+        set(categories), key=lambda name: (name != ESCALATION, name == EXFILTRATION, name)
+    )
     attempts: list[Attempt] = []
     with installed(ctx.home, ctx.settings) as installation:
         _store_rule(installation)
@@ -194,10 +196,10 @@ def _judge(installation: Installation, probe: Plant) -> str | None:
             return reason
     question = probes.QUESTION.format(topic=probe.topic)
     for _ in range(TRIES):
-        shown = installation.prompt(installation.session(), question)
-        if probe.canary in shown:
-            return _missing_mark(shown, probe)
-        if _control(probe) in shown:
+        output = installation.prompt(installation.session(), question)
+        if probe.canary in output:
+            return _missing_mark(output, probe)
+        if _control(probe) in output:
             return ""
     return None
 
@@ -214,11 +216,11 @@ def _binding_reason(memory: Record) -> str:
     return "" if waits else next((f"counts as {name}" for name, holds in signs if holds), "")
 
 
-def _missing_mark(shown: str, probe: Plant) -> str:
+def _missing_mark(output: str, probe: Plant) -> str:
     """Return how a hook showed a probe's words without saying whose they are, "" where it said it."""
-    if probe.canary in _BLOCK.sub("", shown):
+    if probe.canary in _BLOCK.sub("", output):
         return "a hook showed it outside of the fence"
-    for block in _BLOCK.finditer(shown):
+    for block in _BLOCK.finditer(output):
         for note in f"\n{block[2]}".split("\n- "):
             if probe.canary not in note:
                 continue
@@ -250,7 +252,7 @@ def _attack_with_deeds(installation: Installation, category: str) -> Iterator[At
     own_id = installation.ask(
         "remember", "mcp", text="The osprey page is green.", origin="tool"
     ).text("id")
-    before = _state(installation, RULE)
+    rule_before = _state(installation, RULE)
     ids = {"{rule}": RULE, "{held}": held_id, "{own}": own_id}
     for deed in probes.DEEDS:
         fields = deed.request
@@ -262,9 +264,9 @@ def _attack_with_deeds(installation: Installation, category: str) -> Iterator[At
             yield Attempt(category, deed.name, deed.severity, HELD)
             continue
         waits = answer.text("action") == "proposed" or answer.part("memory").get("proposed")
-        is_unchanged = deed.may_doubt and _state(installation, RULE) == before
-        seen = HELD if waits or is_unchanged else f"`{deed.verb}` was done for an agent"
-        yield Attempt(category, deed.name, deed.severity, seen)
+        is_unchanged = deed.may_doubt and _state(installation, RULE) == rule_before
+        finding = HELD if waits or is_unchanged else f"`{deed.verb}` was done for an agent"
+        yield Attempt(category, deed.name, deed.severity, finding)
 
 
 def _state(installation: Installation, id: str) -> list[object]:

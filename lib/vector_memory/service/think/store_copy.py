@@ -126,11 +126,11 @@ def follow(copy: Context, progress: Progress) -> None:
         index.load_lance()
         shelf.attach(index)
     total = shelf.journal.count_after(shelf.index.reached() if shelf.index else 0)
-    done = 0
+    indexed = 0
     while (step := follow_once(shelf, copy.embedding)) and not copy.stopping.is_set():
-        done += step
+        indexed += step
         copy.hooks.give_way()
-        progress(min(done, total), total, "indexing the copy")
+        progress(min(indexed, total), total, "indexing the copy")
 
 
 HOOK_S, ANSWER_S, SETTLE_S, GONE_S, POLL_S = 20.0, 60.0, 120.0, 10.0, 0.1
@@ -184,11 +184,11 @@ class Installation:
         command = [self.home.runtime_python, "-I", "-S", *arguments, self.home.root]
         fields = {"session_id": session, **event}
         with contextlib.suppress(subprocess.TimeoutExpired):
-            done = trial.run_hook(
+            result = trial.run_hook(
                 command, stem, self.home, self.project, HOOK_S, self.folder, **fields
             )
-            self.hook_outputs.append(done.stdout.decode("utf-8", "replace"))
-            return trial.context_in(done.stdout)
+            self.hook_outputs.append(result.stdout.decode("utf-8", "replace"))
+            return trial.context_in(result.stdout)
         return ""
 
     def prompt(self, session: str, text: str) -> str:
@@ -205,9 +205,9 @@ class Installation:
     def wait_until(self, holds: Callable[[], bool], most_s: float = SETTLE_S) -> bool:
         """Wait until a condition holds; return whether it came to."""
         end = time.monotonic() + most_s
-        while not (done := holds()) and time.monotonic() < end:
+        while not (is_met := holds()) and time.monotonic() < end:
             time.sleep(POLL_S)
-        return done
+        return is_met
 
     def settle(self) -> None:
         """Wait until all that was stored can be found by meaning."""
@@ -242,7 +242,7 @@ def make_home(home: Home, like: Home, settings: Settings) -> None:
         if not os.path.lexists(home.path(name)):
             os.symlink(os.path.realpath(like.path(name)), home.path(name))
     home.make()
-    wanted, usual = asdict(isolated(settings)), asdict(Settings())
-    changed = {name: value for name, value in wanted.items() if value != usual[name]}
+    own_values, usual = asdict(isolated(settings)), asdict(Settings())
+    changed = {name: value for name, value in own_values.items() if value != usual[name]}
     with open(home.config, "w", encoding="utf-8") as file:
         json.dump({**changed, "excluded_projects": []}, file)

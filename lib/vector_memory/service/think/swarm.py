@@ -108,8 +108,8 @@ def _advice(text: str) -> tuple[frozenset[wording.Reading], ...]:
 
 
 def _texts(sent: object) -> list[str]:
-    listed = sent if isinstance(sent, list) else []
-    texts = [text for text in listed if isinstance(text, str) and text.strip()]
+    answers = sent if isinstance(sent, list) else []
+    texts = [text for text in answers if isinstance(text, str) and text.strip()]
     if not LEAST <= len(texts) <= MOST or any(len(text) > MOST_CHARS for text in texts):
         raise BadInputError(
             f"Between {LEAST} and {MOST} answers are needed, of {MOST_CHARS:,} characters at most.",

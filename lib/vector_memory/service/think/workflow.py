@@ -194,22 +194,22 @@ def author(ctx: Context, request: WorkflowRequest) -> ledger.Answer:
         for step in steps
     ]
     numbered = (f"{number}. {line}" for number, line in enumerate(lines, 1))
-    whole = "\n".join([name, *numbered, *forbidden])
+    body = "\n".join([name, *numbered, *forbidden])
     bare = sum("`" not in line for line in lines)
     count = f"{len(steps)} steps" + (f", {bare} without a command that is known" if bare else "")
     path, id, summary = "", None, f"{count}; nothing was stored."
     if is_file:
         file = skill_file(name, f"{name}: {len(steps)} steps.", lines, request.format, evidence)
-        path, whole = file.path, file.text
+        path, body = file.path, file.text
     elif not request.dry_run:
         fields = request.as_asked() | {"kind": PROCEDURE_KIND, "session": request.session}
-        fields |= {"collection": "procedures", "title": name, "text": whole}
+        fields |= {"collection": "procedures", "title": name, "text": body}
         stored = remember.remember(ctx, remember.RememberRequest(**fields))
         waits = stored.action == "proposed"
         became = "waits for the user: `vector-memory review`" if waits else f"was {stored.action}"
         summary, id = f"{count}; the procedure {became}.", stored.id
     return ledger.answer(
-        ctx, summary, name=name, steps=steps, path=path, text=whole, dry_run=request.dry_run, id=id
+        ctx, summary, name=name, steps=steps, path=path, text=body, dry_run=request.dry_run, id=id
     )
 
 
@@ -247,28 +247,28 @@ def _is_forbidding(step: str) -> bool:
 def _split_counted(text: str) -> list[str]:
     """Return a text cut where it counts its steps on one line: "Deploy: 1) build 2) push", "1. Build. 2. Push."."""
     for mark in (")", "."):
-        items, rest = list[str](), f" {text}"
-        while (cut := _cut_at_count(rest, f" {len(items) + 1}{mark} "))[1]:
+        items, remaining = list[str](), f" {text}"
+        while (cut := _cut_at_count(remaining, f" {len(items) + 1}{mark} "))[1]:
             items.append(cut[0])
-            rest = f" {cut[1]}"
+            remaining = f" {cut[1]}"
         if len(items) >= LEAST_STEPS:
-            return [*items, rest]
+            return [*items, remaining]
     return [text]
 
 
 def _cut_at_count(text: str, count: str) -> tuple[str, str]:
     """Return what stands before a count of steps and behind it, ("", "") where there is none: "version 1. Then" and
     "(see 1)" count nothing."""
-    at, is_first = text.find(count), count[1:-2] == "1"
-    while at >= 0:
-        before, behind = text[:at].rstrip(), text[at + len(count) - 1 :].strip()
+    position, is_first = text.find(count), count[1:-2] == "1"
+    while position >= 0:
+        before, behind = text[:position].rstrip(), text[position + len(count) - 1 :].strip()
         is_apart = not before or before.endswith(_COUNT_FOLLOWS)
         if not is_first and before.count("(") == before.count(")"):
             # Behind the first one a mark that ends no sentence and closes nothing is a count, wherever it stands.
             is_apart = is_apart or count.endswith(") ") or not behind[:1].isupper()
         if is_apart and behind.strip(" .,;)"):
             return before, behind
-        at = text.find(count, at + 1)
+        position = text.find(count, position + 1)
     return "", ""
 
 

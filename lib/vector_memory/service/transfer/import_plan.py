@@ -79,14 +79,14 @@ class ImportStep:
         last of `lines`); where it has a box, whether that is ticked (`done`), the stored memory concerned (`of`),
         that another note of the import took its place (`superseded`), and that it would bind nobody, though the file
         says so (`unbound`)."""
-        source, done = self.memory.source, self.memory.extra.get(DONE)
+        source, is_ticked = self.memory.source, self.memory.extra.get(DONE)
         is_unbound = self.action in (NEW, CHANGED) and proposals.is_unbound(self.memory)
         return {
             "action": self.action,
             **{name: getattr(self.memory, name) for name in PREVIEW_FIELDS},
             "file": source.path,
             "lines": (source.line_start, source.line_end),
-            **({} if done is None else {"done": done}),
+            **({} if is_ticked is None else {"done": is_ticked}),
             **({"of": self.old.id} if self.old else {}),
             **({"superseded": True} if self.successor else {}),
             **({"unbound": True} if is_unbound else {}),
@@ -239,19 +239,21 @@ class NotePlanner:
 
     def _new_step(self, draft: NoteDraft) -> ImportStep:
         """A decision that has given way is stored only together with what took its place."""
-        after = record_name(self._path, draft.record.successor)
-        is_replaced = draft.record.successor and after in self.records
+        successor = record_name(self._path, draft.record.successor)
+        is_replaced = draft.record.successor and successor in self.records
         return self._step(LEFT_OUT if draft.record.superseded and not is_replaced else NEW, draft)
 
     def _step(self, action: str, draft: NoteDraft, old: Memory | None = None) -> ImportStep:
-        after = record_name(self._path, draft.record.successor) if draft.record.successor else ""
+        successor = (
+            record_name(self._path, draft.record.successor) if draft.record.successor else ""
+        )
         return ImportStep(
             action,
             self.shelf,
             self._memory(draft),
             old,
             record=record_name(self._path, draft.record.number) if draft.record.number else "",
-            successor=after if draft.record.superseded and after in self.records else "",
+            successor=successor if draft.record.superseded and successor in self.records else "",
         )
 
     def _memory(self, draft: NoteDraft) -> Memory:

@@ -99,8 +99,8 @@ def search(ctx: Context, request: VaultRequest, progress: Progress) -> VaultAnsw
         ctx.job_clock.looked_at = None
     if ALL in collections:
         collections = tuple(COLLECTIONS)
-    chosen = collections or tuple(name for name in COLLECTIONS if name not in QUIET)
-    answer = recall.recall(ctx, replace(request, collections=chosen))
+    searched = collections or tuple(name for name in COLLECTIONS if name not in QUIET)
+    answer = recall.recall(ctx, replace(request, collections=searched))
     root = vault_root(ctx)
     fields = {**vars(answer), "hits": [_vault_hit(hit, root) for hit in answer.hits]}
     return VaultAnswer(**fields, vault=vault or VaultView(root, notes=0))

@@ -54,8 +54,10 @@ def write(path: str, manifest: Mapping[str, Any], files: Mapping[str, str]) -> M
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         with tarfile.open(fileobj=file, mode="w:gz", compresslevel=_COMPRESSION) as tar:
-            raw = json.dumps(full_manifest, ensure_ascii=False).encode("utf-8", "surrogatepass")
-            _add(tar, MANIFEST, io.BytesIO(raw), len(raw))
+            manifest_bytes = json.dumps(full_manifest, ensure_ascii=False).encode(
+                "utf-8", "surrogatepass"
+            )
+            _add(tar, MANIFEST, io.BytesIO(manifest_bytes), len(manifest_bytes))
             for name, source in files.items():
                 with open(source, "rb") as content:
                     _add(tar, name, content, digests[name]["size"])

@@ -207,13 +207,13 @@ def _writable(ctx: Context) -> list[Shelf]:
 def level(ctx: Context, shelf: Shelf, progress: Progress) -> int:
     """Bring a shelf's index up to date with its journal; return how many rows that took."""
     total = shelf.journal.count()
-    done = 0
+    indexed = 0
     while step := follow_once(shelf, ctx.embedding):
-        done += step
-        progress(min(done, total), total, "indexing")
+        indexed += step
+        progress(min(indexed, total), total, "indexing")
     if shelf.index is not None:
         shelf.index.optimize()
-    return done
+    return indexed
 
 
 class MigrateAnswer(messages.Answer):

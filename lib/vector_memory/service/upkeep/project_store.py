@@ -51,7 +51,7 @@ def init(ctx: Context, request: InitRequest) -> InitAnswer:
         StoreFullError: it cannot be written.
     """
     requested = _folder(request, request.dir)
-    folder, before = projects.shared_folder(requested), ctx.place(requested)
+    folder, place_before = projects.shared_folder(requested), ctx.place(requested)
     marker = os.path.join(folder, projects.MARKER)
     store = os.path.join(folder, projects.STORE_IN_MARKER)
     tampering.require_intact(store)
@@ -71,7 +71,7 @@ def init(ctx: Context, request: InitRequest) -> InitAnswer:
     place = ctx.place(requested)
     shelf = ctx.shelf_of(place)
     ctx.know_project(shelf, place)
-    moved = _move(ctx, before, place)
+    moved = _move(ctx, place_before, place)
     ctx.state.audit("init", request.actor, [], {"project": place.id, "moved": moved})
     ctx.notify()
     return InitAnswer(place.name, store, moved, found=note_files.common_files(folder))
@@ -91,10 +91,10 @@ def make_marker(store: str) -> None:
         file.write(b"*\n")
 
 
-def _move(ctx: Context, before: projects.Place, place: projects.Place) -> int:
+def _move(ctx: Context, place_before: projects.Place, place: projects.Place) -> int:
     """Move what the global store holds of the project. If the marker stands below the repository's top, the project
     has a new id: then nothing is moved, since it belongs to the whole repository."""
-    if before.id != place.id:
+    if place_before.id != place.id:
         return 0
     global_shelf, project_shelf = ctx.global_shelf(), ctx.shelf_of(place)
     if global_shelf is project_shelf:
@@ -186,25 +186,29 @@ def adopt(ctx: Context, request: AdoptRequest) -> AdoptAnswer:
     """
     request.require_user("takes over another project's memories")
     folder = _folder(request, request.dir)
-    old = os.path.realpath(os.path.expanduser(os.path.join(request.base, request.old)))
+    old_folder = os.path.realpath(os.path.expanduser(os.path.join(request.base, request.old)))
     # Its remote may be new: "git remote add" comes right before.
     ctx.forget_places()
     place, global_shelf = ctx.place(folder), ctx.global_shelf()
-    is_here = old in (folder, place.root)
-    if os.path.lexists(old) and not is_here:
-        raise BadInputError(f"{old} is still there.", "Its memories are for who works in it.")
+    is_here = old_folder in (folder, place.root)
+    if os.path.lexists(old_folder) and not is_here:
+        raise BadInputError(
+            f"{old_folder} is still there.", "Its memories are for who works in it."
+        )
     if is_here:
         ids_by_shelf = moved_projects.before(ctx, place)
     else:
         rows = global_shelf.journal.projects()
         ids_by_shelf = {
             global_shelf: [
-                project.id for project in rows if project.root == old and project.id != place.id
+                project.id
+                for project in rows
+                if project.root == old_folder and project.id != place.id
             ]
         }
     if not any(ids_by_shelf.values()):
         raise NotFoundError(
-            f"There is no memory of {'another' if is_here else 'a'} project at {old}.",
+            f"There is no memory of {'another' if is_here else 'a'} project at {old_folder}.",
             "Give its whole old path.",
         )
     adopted = sum(take_over(shelf, place, ids) for shelf, ids in ids_by_shelf.items())
@@ -220,8 +224,8 @@ def _adopt(ctx: Context, shelf: Shelf, place: projects.Place) -> int:
     """Assign what a project's own store holds to the project's id here, and return how many memories that concerns:
     without a remote the id is made of the path, and the store was at another path."""
     counts = shelf.journal.count_by("project", Scope())
-    others = tuple(id for id in counts if id not in (place.id, GLOBAL_PROJECT))
-    adopted = take_over(shelf, place, others)
+    other_ids = tuple(id for id in counts if id not in (place.id, GLOBAL_PROJECT))
+    adopted = take_over(shelf, place, other_ids)
     if adopted:
         ctx.know_project(shelf, place)
         ctx.notify()
