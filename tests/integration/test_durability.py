@@ -342,7 +342,7 @@ keeper = Keeper(house.ctx, open_index, lambda: 9.0, lambda where, error: told.ap
 for _ in range(3):
     keeper._attach_all()
     keeper._load_lance_all()
-    keeper._follow(store)
+    keeper._update_index(store)
     keeper._tidy()
 asked = {{"query": "ledger WAL", "project": sys.argv[2]}}
 print("hits", len(door(house.ctx, "recall", asked)["hits"]))

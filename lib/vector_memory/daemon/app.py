@@ -128,7 +128,7 @@ class App:
         except Exception as error:
             self._failed(f"hook {event}", error)
         self.ctx.timings.add(event, time.monotonic() - started)
-        # Most tool calls are only told of: nobody waits for what is nothing.
+        # Most tool calls are only reported, and nobody waits for an answer to them.
         waited = event != "SessionStart" and (printed or event != "PreToolUse")
         if waited and time.monotonic() - started > HOOK_WAITS_S:
             self.ctx.count("answers_too_late")
@@ -156,8 +156,8 @@ class App:
             ):
                 if door := str(request.get("door") or ""):
                     # By whose token, and what for; what it did to which memories, the verb notes itself.
-                    asked = str(request.get("address") or verb)[:60]
-                    self.ctx.audit("http", f"http:{door[:40]}", [], asked=asked)
+                    address = str(request.get("address") or verb)[:60]
+                    self.ctx.audit("http", f"http:{door[:40]}", [], asked=address)
                 if verb in verbs.SIMPLE:
                     started = time.monotonic()
                     answer = verbs.SIMPLE[verb](self.ctx, request)
@@ -248,9 +248,9 @@ class App:
     def retry(self) -> RetryAnswer:
         """Try once more what was set aside; return how many events that were, and how many are again."""
         retried = self.events.backlog.retry()
-        done = threading.Event()
-        self._indexer.put(done.set)
-        done.wait(RETRY_WAIT_S if retried else 0.0)
+        indexed = threading.Event()
+        self._indexer.put(indexed.set)
+        indexed.wait(RETRY_WAIT_S if retried else 0.0)
         return RetryAnswer(retried, len(read_aside(self.home)))
 
     def relieve(self) -> None:
@@ -285,13 +285,13 @@ class App:
 
         Where one has not, the files stay open: it may be writing to them. They bear that.
         """
-        until = time.monotonic() + wait_s
+        deadline = time.monotonic() + wait_s
         # A model may be writing for minutes, and nothing of that is lost.
         waits = {"miner": time.monotonic() + MINER_WAIT_S}
         late = [
             name
             for name, thread in self._threads.items()
-            if not thread.join(waits.get(name, until)) and name != "miner"
+            if not thread.join(waits.get(name, deadline)) and name != "miner"
         ]
         if late:
             log.warning("it ends in the middle of work: %s", ", ".join(late))
@@ -335,14 +335,14 @@ class App:
             self.ctx.reserve.short()
         bytecode.mend(error)
         self.ctx.count("errors")
-        new = LoggedError(time.time(), where, f"{type(error).__name__}: {error}")
-        last = self.errors[-1] if self.errors else None
-        if last and (last.where, last.error) == (new.where, new.error):
+        logged = LoggedError(time.time(), where, f"{type(error).__name__}: {error}")
+        previous = self.errors[-1] if self.errors else None
+        if previous and (previous.where, previous.error) == (logged.where, logged.error):
             # What is tried every few seconds is told once.
-            self.errors[-1] = replace(new, times=(last.times or 1) + 1)
+            self.errors[-1] = replace(logged, times=(previous.times or 1) + 1)
             return
         log.error("%s failed: %s: %s", where, type(error).__name__, error, exc_info=error)
-        self.errors.append(new)
+        self.errors.append(logged)
 
     def _load_embedder(self) -> Embedder:
         from vector_memory.embed import registry

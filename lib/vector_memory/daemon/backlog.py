@@ -54,100 +54,100 @@ class Backlog:
         self._ctx = ctx
         self._index = index
         self._learn = learn
-        self._going_on: set[str] = set()
+        self._in_progress: set[str] = set()
         self._failed_at: dict[str, float] = {}
-        self._taken_up: set[str] = set()
+        self._queued: set[str] = set()
         self._lock = threading.Lock()
 
-    def add(self, path: str, last: str = "") -> None:
-        """Have an event done that was just spooled, with the last answer of its turn."""
-        self._index(partial(self._do, _stem(path), last))
-        self._index(self._again)
+    def add(self, path: str, last_answer: str = "") -> None:
+        """Queue an event that was just spooled, with the last answer of its turn."""
+        self._index(partial(self._process_once, _stem(path), last_answer))
+        self._index(self._retry_failed)
 
     def drain(self) -> None:
-        """Have everything done that waits; what was begun before comes last."""
-        for path in sorted(spooled_paths(self._ctx.home.spool), key=_times):
-            self._index(partial(self._do, _stem(path)))
+        """Queue all events that wait; those that were begun before come last."""
+        for path in sorted(spooled_paths(self._ctx.home.spool), key=_attempts):
+            self._index(partial(self._process_once, _stem(path)))
 
     def take_up(self) -> None:
-        """Have done what hooks have left that a busy daemon did not answer in time. What is young, this
-        daemon may have spooled itself and be about to `add`."""
+        """Queue the events that hooks spooled since a busy daemon did not answer in time. A young file is left: this
+        daemon may have spooled it itself and be about to `add` it."""
         for path in spooled_paths(self._ctx.home.spool):
             stem = _stem(path)
-            if stem in self._failed_at or stem in self._taken_up:
+            if stem in self._failed_at or stem in self._queued:
                 continue
             with suppress(FileNotFoundError):
                 if time.time() - os.stat(path).st_mtime > LEFT_S:
-                    self._taken_up.add(stem)
-                    self._index(partial(self._do, stem))
+                    self._queued.add(stem)
+                    self._index(partial(self._process_once, stem))
 
     def retry(self) -> int:
-        """Have what was set aside done once more; return how many events that are."""
+        """Queue again what was set aside; return how many events that are."""
         aside = read_aside(self._ctx.home)
         self._ctx.hopeless.clear()
         for number, (path, _) in enumerate(aside):
             name = f"{time.time_ns():016x}-{os.getpid()}{number}.json"
-            os.rename(path, _begun(os.path.join(self._ctx.home.spool, name), MOST_TIMES - 1))
+            os.rename(path, _begun_path(os.path.join(self._ctx.home.spool, name), MOST_TIMES - 1))
         self.drain()
         return len(aside)
 
-    def _again(self) -> None:
+    def _retry_failed(self) -> None:
         """Do what failed a while ago."""
         now = time.monotonic()
         for stem in [path for path, at in self._failed_at.items() if now - at > AGAIN_S]:
-            self._do(stem)
+            self._process_once(stem)
 
-    def _do(self, stem: str, last: str = "") -> None:
+    def _process_once(self, stem: str, last_answer: str = "") -> None:
         with self._lock:
-            if stem in self._going_on:
+            if stem in self._in_progress:
                 # A thread is still at it.
                 return
-            self._going_on.add(stem)
+            self._in_progress.add(stem)
         try:
-            self._do_alone(stem, last)
+            self._process(stem, last_answer)
         finally:
-            self._going_on.discard(stem)
-            self._taken_up.discard(stem)
+            self._in_progress.discard(stem)
+            self._queued.discard(stem)
 
-    def _do_alone(self, stem: str, last: str) -> None:
+    def _process(self, stem: str, last_answer: str) -> None:
         self._failed_at.pop(stem, None)
-        forms = [_begun(stem, times) for times in range(MOST_TIMES + 1)]
-        path = next((form for form in forms if os.path.exists(form)), "")
+        paths = [_begun_path(stem, attempts) for attempts in range(MOST_TIMES + 1)]
+        path = next((form for form in paths if os.path.exists(form)), "")
         if not path:
             return
-        entry, times = Record(read_entry(path)), _times(path) + 1
-        if times > MOST_TIMES:
+        entry, attempts = Record(read_entry(path)), _attempts(path) + 1
+        if attempts > MOST_TIMES:
             self._set_aside(path, entry, "the daemon ended while it was at it")
             return
-        begun = _begun(stem, times)
-        os.rename(path, begun)
+        begun_path = _begun_path(stem, attempts)
+        os.rename(path, begun_path)
         try:
             if not entry:
                 raise ValueError("it is no event")
             self._ctx.is_behind = len(spooled_paths(self._ctx.home.spool)) > MANY
-            self._learn(entry, last, times > 1)
+            self._learn(entry, last_answer, attempts > 1)
         except Exception as error:
             if isinstance(error, StoreFullError) or self._ctx.stopping.is_set():
-                # The event has no part in it.
-                os.rename(begun, path)
-            elif times == MOST_TIMES:
-                self._set_aside(begun, entry, f"{type(error).__name__}: {error}")
+                # The event is not to blame.
+                os.rename(begun_path, path)
+            elif attempts == MOST_TIMES:
+                self._set_aside(begun_path, entry, f"{type(error).__name__}: {error}")
             else:
                 self._failed_at[stem] = time.monotonic()
             raise
-        os.unlink(begun)
+        os.unlink(begun_path)
 
     def _set_aside(self, path: str, entry: dict[str, object], reason: str) -> None:
         """Keep an event where nobody waits for it. One of each kind for a transcript is enough: whoever
         reads it reads all that is new."""
-        why = privacy.word_or(reason, "an error that cannot be told")[:REASON_CHARS]
-        log.error("an event was set aside after %d tries: %s", MOST_TIMES, why)
+        safe_reason = privacy.word_or(reason, "an error that cannot be told")[:REASON_CHARS]
+        log.error("an event was set aside after %d tries: %s", MOST_TIMES, safe_reason)
         self._ctx.count("events_set_aside")
         key = f"{entry.get('event')}\0{entry.get('transcript') or path}\0{entry.get('session')}"
         name = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:32] + ".json"
         os.makedirs(self._ctx.home.spool_aside, mode=0o700, exist_ok=True)
-        kept = json.dumps({**entry, "reason": why}).encode("ascii")
-        write_durably(os.path.join(self._ctx.home.spool_aside, name), kept)
+        content = json.dumps({**entry, "reason": safe_reason}).encode("ascii")
+        write_durably(os.path.join(self._ctx.home.spool_aside, name), content)
         drop(path)
 
 
@@ -157,11 +157,11 @@ def _stem(path: str) -> str:
     return os.path.join(folder, name.partition(".json")[0] + ".json")
 
 
-def _begun(path: str, times: int) -> str:
+def _begun_path(path: str, attempts: int) -> str:
     """Return the path of an event that was begun so many times."""
-    return f"{path}.{times}" if times else path
+    return f"{path}.{attempts}" if attempts else path
 
 
-def _times(path: str) -> int:
-    times = path.rpartition(".")[2]
-    return int(times) if times.isdigit() else 0
+def _attempts(path: str) -> int:
+    attempts = path.rpartition(".")[2]
+    return int(attempts) if attempts.isdigit() else 0

@@ -1,5 +1,5 @@
-"""Who asks: the user, or a program of an agent's. What a request says of itself is believed only where it
-makes less of it."""
+"""Who asks: the user, or a program of an agent's. What a request claims to be is believed only where that gives it
+fewer rights."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MCP = "mcp"
 CURSOR = "clients"
 MOST_SAID_CHARS = 20_000
 
-Kept = dict[str, Any]
+CallersState = dict[str, Any]
 """What outlives a daemon: `boot`, `since`, and `clients` and `persons` as lists."""
 
 
-class Started(NamedTuple):
+class HookStarter(NamedTuple):
     """Which process started a hook, and whether as its client does: a client's hooks read from a socket."""
 
-    by: Process
+    process: Process
     as_clients_do: bool
 
 
@@ -41,53 +41,60 @@ class Callers:
 
     def __init__(
         self,
-        load: Callable[[], Kept | None] = lambda: None,
-        save: Callable[[Kept], None] = lambda kept: None,
+        load: Callable[[], CallersState | None] = lambda: None,
+        save: Callable[[CallersState], None] = lambda stored: None,
     ) -> None:
         self._save = save
-        kept = load() or {}
-        kept = kept if kept.get("boot") == processes.boot() else {}
-        self._since = int(kept.get("since") or 0)
+        stored = load() or {}
+        stored = stored if stored.get("boot") == processes.boot() else {}
+        self._since = int(stored.get("since") or 0)
         self._clients: OrderedDict[Identity, AgentClient] = OrderedDict(
-            {(row[0], row[1]): AgentClient(row[2], row[3]) for row in kept.get("clients") or ()}
+            {(row[0], row[1]): AgentClient(row[2], row[3]) for row in stored.get("clients") or ()}
         )
-        self._persons = OrderedDict.fromkeys((row[0], row[1]) for row in kept.get("persons") or ())
-        self._said: OrderedDict[Identity, tuple[Started, str]] = OrderedDict()
+        self._persons = OrderedDict.fromkeys(
+            (row[0], row[1]) for row in stored.get("persons") or ()
+        )
+        self._prompts: OrderedDict[Identity, tuple[HookStarter, str]] = OrderedDict()
         self._lock = threading.Lock()
 
     def of(self, request: Sent, caller: Process | None) -> Sent:
         """Return a request with who asks (`actor`), and with the user's words of this turn (`said`) where
         an agent does."""
-        self._look_after()
+        self._note_ended_clients()
         line = ancestry.line_of(caller, self._clients, since=self._since)
-        self._see(line)
+        self._note_agent_start(line)
         claimed = request.get("actor")
         actor = claimed if claimed in (AGENT, MCP) else USER
         if actor == USER and not self._is_persons(caller, line):
             actor = AGENT
         spoken = next(
-            (self._spoken(process) for process in line.processes if process in self._said), ""
+            (
+                self._person_prompt(process)
+                for process in line.processes
+                if process in self._prompts
+            ),
+            "",
         )
         return {**request, "actor": actor, SAID: spoken if actor != USER else ""}
 
     def _is_persons(self, caller: Process | None, line: Ancestry) -> bool:
-        """Whether a person asks. What detaches itself, as a dashboard does, was a person's if it was met as such before
-        its parents had ended, and stays that."""
+        """Whether a person asks. A process that detaches itself, as a dashboard does, stays a person's if it was seen as
+        such while its parents still lived."""
         if caller is None:
             return line.speaker == USER
-        who, is_detached = ancestry.identity(caller), caller.session == caller.pid
-        if line.speaker == USER and is_detached and who not in self._persons:
-            self._note(self._persons, who, None)
+        identity, is_detached = ancestry.identity(caller), caller.session == caller.pid
+        if line.speaker == USER and is_detached and identity not in self._persons:
+            self._note(self._persons, identity, None)
             with self._lock:
-                self._keep()
-        # What such a one starts is its, as the dashboard's commands are. What is only in its session may be what an agent
-        # left there, whom it had started.
+                self._save_state()
+        # What such a process starts is the person's, too, as the dashboard's commands are. What merely shares its session
+        # may have been left there by an agent that the person had started.
         return line.speaker == USER or (
-            line.speaker == UNKNOWN and any(one in self._persons for one in line.parents)
+            line.speaker == UNKNOWN and any(parent in self._persons for parent in line.parents)
         )
 
-    def started_by(self, hook: Process | None) -> Started | None:
-        """Return who started a hook, while it is still there: it does not wait for long."""
+    def started_by(self, hook: Process | None) -> HookStarter | None:
+        """Return which process started a hook; asked while the hook still runs, which is not for long."""
         if hook is None:
             return None
         # Nearly every hook comes from a client that is known: it is not looked at again.
@@ -96,73 +103,73 @@ class Callers:
         )
         if starter is None:
             return None
-        who = ancestry.identity(starter)
-        if who not in self._clients:
-            self._meet(who, starter, between)
+        identity = ancestry.identity(starter)
+        if identity not in self._clients:
+            self._note_if_client(identity, starter, between)
         sockets = all(processes.stdin_is_socket(process.pid) for process in between)
-        return Started(starter, sockets or who not in self._clients)
+        return HookStarter(starter, sockets or identity not in self._clients)
 
-    def _meet(self, who: Identity, starter: Process, between: list[Process]) -> None:
-        """Look whether who started a hook is a client. What is none now may be one by the next hook: what it
-        starts for its agent bears marks, what it starts for itself does not."""
+    def _note_if_client(self, identity: Identity, starter: Process, between: list[Process]) -> None:
+        """Note the process that started a hook if it is an agent's client. One that does not show it now may with the
+        next hook: what it starts for its agent bears marks, what it starts for itself does not."""
         program = processes.program(starter.pid, with_variables=False)
         if ancestry.is_client(program) or any(
             ancestry.is_marked(processes.program(process.pid)) for process in between
         ):
-            self._remember(who, AgentClient(processes.cgroup(starter.pid)))
+            self._remember(identity, AgentClient(processes.cgroup(starter.pid)))
 
-    def heard(self, started: Started | None, event: str, prompt: str = "") -> None:
-        """Take note of what the user has said to who started a hook, until the turn's end."""
+    def heard(self, started: HookStarter | None, event: str, prompt: str = "") -> None:
+        """Note what the user has said to the process that started a hook, until the turn's end."""
         if started is None:
             return
-        who = ancestry.identity(started.by)
+        identity = ancestry.identity(started.process)
         if event == "Stop":
-            self._said.pop(who, None)
+            self._prompts.pop(identity, None)
         elif event == "UserPromptSubmit" and prompt:
             # Whether a person said it is looked at when it matters: this prompt waits for its answer.
-            self._note(self._said, who, (started, prompt[:MOST_SAID_CHARS]))
+            self._note(self._prompts, identity, (started, prompt[:MOST_SAID_CHARS]))
 
-    def _spoken(self, who: Identity) -> str:
+    def _person_prompt(self, identity: Identity) -> str:
         """Return a prompt that comes from a person, "" for another: a client that an agent started is given
         an agent's words, and an agent's shell can start a hook as well as the client, but not over the
         client's sockets."""
-        started, prompt = self._said.get(who) or (None, "")
+        started, prompt = self._prompts.get(identity) or (None, "")
         if started is None:
             return ""
-        line = ancestry.line_of(started.by, self._clients, True, self._since)
+        line = ancestry.line_of(started.process, self._clients, True, self._since)
         return prompt if started.as_clients_do and line.speaker == USER else ""
 
-    def _note(self, noted: OrderedDict[Identity, T], who: Identity, value: T) -> None:
-        """Keep something of a program; of so many programs the latest."""
+    def _note(self, values: OrderedDict[Identity, T], identity: Identity, value: T) -> None:
+        """Keep a value of a program; of too many programs the oldest is dropped."""
         with self._lock:
-            noted[who] = value
-            noted.move_to_end(who)
-            while len(noted) > MOST_CLIENTS:
-                noted.popitem(last=False)
+            values[identity] = value
+            values.move_to_end(identity)
+            while len(values) > MOST_CLIENTS:
+                values.popitem(last=False)
 
-    def _remember(self, who: Identity, client: AgentClient) -> None:
-        self._note(self._clients, who, client)
+    def _remember(self, identity: Identity, client: AgentClient) -> None:
+        self._note(self._clients, identity, client)
         with self._lock:
-            self._since = min(self._since or who[1], who[1])
-            self._keep()
+            self._since = min(self._since or identity[1], identity[1])
+            self._save_state()
 
-    def _see(self, line: Ancestry) -> None:
-        """Note when the first agent began: what has lost its parents since then may be one's."""
+    def _note_agent_start(self, line: Ancestry) -> None:
+        """Note when the first agent began: a process that has lost its parents since then may be an agent's."""
         if line.since and not 0 < self._since <= line.since:
             with self._lock:
                 self._since = line.since
-                self._keep()
+                self._save_state()
 
-    def _keep(self) -> None:
-        clients = [[*who, *about] for who, about in self._clients.items()]
-        persons = [list(who) for who in self._persons]
-        kept = {"clients": clients, "persons": persons, "since": self._since}
-        self._save({"boot": processes.boot(), **kept})
+    def _save_state(self) -> None:
+        clients = [[*identity, *client] for identity, client in self._clients.items()]
+        persons = [list(identity) for identity in self._persons]
+        stored = {"clients": clients, "persons": persons, "since": self._since}
+        self._save({"boot": processes.boot(), **stored})
 
-    def _look_after(self) -> None:
+    def _note_ended_clients(self) -> None:
         """Note which clients have ended: what began after that is none of theirs."""
-        for who, client in list(self._clients.items()):
+        for identity, client in list(self._clients.items()):
             if not client.ended:
-                now = processes.process(who[0])
-                if now is None or ancestry.identity(now) != who:
-                    self._remember(who, client._replace(ended=processes.now()))
+                current = processes.process(identity[0])
+                if current is None or ancestry.identity(current) != identity:
+                    self._remember(identity, client._replace(ended=processes.now()))

@@ -46,7 +46,7 @@ class Clients:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._here: set[ClientConnection] = set()
+        self._connected: set[ClientConnection] = set()
         self._threads = 0
 
     @property
@@ -58,53 +58,57 @@ class Clients:
         """Let a client in, in the place of another one if need be; None where there is no room."""
         client = ClientConnection(sock)
         with self._lock:
-            full = len(self._here) >= MAX_CLIENTS and not self._dismiss(self._here, 0.0)
+            is_full = len(self._connected) >= MAX_CLIENTS and not self._dismiss(
+                self._connected, 0.0
+            )
             # Those that were dismissed need a moment to go.
-            if full or self._threads >= 2 * MAX_CLIENTS:
+            if is_full or self._threads >= 2 * MAX_CLIENTS:
                 return None
-            self._here.add(client)
+            self._connected.add(client)
             self._threads += 1
         return client
 
     def leave(self, client: ClientConnection) -> None:
         """Give its place back."""
         with self._lock:
-            self._here.discard(client)
+            self._connected.discard(client)
             self._threads -= 1
 
     def begin(self, client: ClientConnection, is_hook: bool) -> bool:
         """Note that a whole request has come; whether it may be answered now."""
         with self._lock:
             client.since, client.held = None, 0
-            others = {other for other in self._here if other.known and not other.is_hook}
-            if not is_hook and len(others) >= MAX_OTHERS and not self._dismiss(others, STALLED_S):
+            peers = {peer for peer in self._connected if peer.known and not peer.is_hook}
+            if not is_hook and len(peers) >= MAX_OTHERS and not self._dismiss(peers, STALLED_S):
                 return False
             client.known, client.is_hook = True, is_hook
             return True
 
     def hold(self, client: ClientConnection, size: int) -> bool:
-        """Note that a client is waited for that holds so many bytes; whether there is room for them."""
+        """Note that the daemon waits for a client, and holds so many bytes for it; whether there is room for them."""
         with self._lock:
             if size > SMALL_BYTES:
-                while (rest := self._held() - client.held) and rest + size > MOST_HELD_BYTES:
-                    holders = {other for other in self._here if other.held > 0} - {client}
+                while (
+                    held_by_others := self._held_bytes() - client.held
+                ) and held_by_others + size > MOST_HELD_BYTES:
+                    holders = {holder for holder in self._connected if holder.held > 0} - {client}
                     if not self._dismiss(holders, STALLED_S):
                         return False
             client.held = size if size > SMALL_BYTES else 0
             return True
 
-    def _held(self) -> int:
-        return sum(client.held for client in self._here)
+    def _held_bytes(self) -> int:
+        return sum(client.held for client in self._connected)
 
     def _dismiss(self, among: set[ClientConnection], stalled_s: float) -> bool:
         """Disconnect the one of these that has been waited for longest; whether there was one."""
         waiting = [
-            other for other in among if other.since is not None and other.waited_s >= stalled_s
+            client for client in among if client.since is not None and client.waited_s >= stalled_s
         ]
         if not waiting:
             return False
-        client = max(waiting, key=lambda other: other.waited_s)
-        self._here.discard(client)
+        client = max(waiting, key=lambda client: client.waited_s)
+        self._connected.discard(client)
         with contextlib.suppress(OSError):
             client.sock.shutdown(socket.SHUT_RDWR)
         return True

@@ -62,7 +62,7 @@ class EarlyPrompts:
         try:
             drop(wire.PROMPTS)
             os.mkfifo(wire.PROMPTS, 0o600)
-            # Opened to write as well, it is never at its end while no hook has it open.
+            # Opened for writing as well, it never reads as ended while no hook has it open.
             fd = os.open(wire.PROMPTS, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         except (AttributeError, OSError) as error:
             log.info("prompts do not come early: %s", error)
@@ -82,7 +82,7 @@ class EarlyPrompts:
         """Read what has come through the pipe, and begin to answer it in threads of their own."""
         with contextlib.suppress(BlockingIOError):
             for body in os.read(self.fd, READ_BYTES).split(b"\n"):
-                self._begin(body)
+                self._begin_answer(body)
 
     def take(self, body: bytes) -> BegunAnswer | None:
         """Return the answer that was begun for a hook's body, once; None where there is none."""
@@ -92,7 +92,7 @@ class EarlyPrompts:
             begun.taken.set()
         return begun
 
-    def _begin(self, body: bytes) -> None:
+    def _begin_answer(self, body: bytes) -> None:
         try:
             message = hook_message.read(body)
         except ValueError:
@@ -105,13 +105,13 @@ class EarlyPrompts:
             if len(self._begun) >= MOST or self._begun.setdefault(body, begun) is not begun:
                 return
         try:
-            threading.Thread(target=self._make, args=(body, begun), daemon=True).start()
+            threading.Thread(target=self._make_answer, args=(body, begun), daemon=True).start()
         except RuntimeError as error:
             log.error("no thread for a prompt that came early: %s", error)
             self.take(body)
             begun.made.set()
 
-    def _make(self, body: bytes, begun: BegunAnswer) -> None:
+    def _make_answer(self, body: bytes, begun: BegunAnswer) -> None:
         try:
             with delivery.deliverable() as begun.delivery:
                 begun.printed = self._answer(body, begun.message)

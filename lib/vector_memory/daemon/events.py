@@ -16,7 +16,7 @@ from vector_memory import config, wire
 from vector_memory.client.spool import CLAIM_S, write_spool
 from vector_memory.daemon import hook_message
 from vector_memory.daemon.backlog import Backlog
-from vector_memory.daemon.callers import Callers, Started
+from vector_memory.daemon.callers import Callers, HookStarter
 from vector_memory.daemon.hook_message import HookMessage
 from vector_memory.daemon.plugin_watch import PluginWatch
 from vector_memory.errors import BadInputError
@@ -48,13 +48,15 @@ class Claims:
         self._seen: dict[bytes, float] = {}
         self._lock = threading.Lock()
 
-    def first(self, event: str, data: bytes) -> bool:
+    def is_first(self, event: str, data: bytes) -> bool:
         """Whether this input is the first of its kind."""
         key = _key(event, data)
         now = self._clock()
         with self._lock:
             if len(self._seen) > MAX_CLAIMS:
-                self._seen = {k: at for k, at in self._seen.items() if now - at < CLAIM_S}
+                self._seen = {
+                    claim_key: at for claim_key, at in self._seen.items() if now - at < CLAIM_S
+                }
             claimed_at = self._seen.get(key)
             if claimed_at is not None and now - claimed_at < CLAIM_S:
                 return False
@@ -107,7 +109,7 @@ class Events:
         self,
         event: str,
         body: bytes,
-        started: Started | None = None,
+        started: HookStarter | None = None,
         message: HookMessage | None = None,
     ) -> bytes:
         """Return what the hook prints, b"" for nothing. Bad input gets nothing.
@@ -132,7 +134,7 @@ class Events:
             return b""
         if not message.agent_id:
             turn = self._turn(message)
-            turn.client = ancestry.identity(started.by) if started else turn.client
+            turn.client = ancestry.identity(started.process) if started else turn.client
             turn.is_over = event in FINAL_EVENTS
         self._plugin.heard(os.fsdecode(configuration))
         with privacy.for_folder(self._ctx, message.folder, [os.fsdecode(configuration)]):
@@ -149,46 +151,49 @@ class Events:
         self._claims.give_up(event, wire.parse_hook(body)[2])
 
     def _is_first(self, event: str, data: bytes) -> bool:
-        """Whether an input is to be answered. Two calls without an id may be two that are the same, and each is to
-        be refused that breaks a limit."""
+        """Whether an input is to be answered. Equal tool calls without an id may be two calls rather than one that
+        came twice, and each that breaks a limit has to be refused."""
         if event == "PreToolUse" and b'"tool_use_id"' not in data:
             return True
-        return self._claims.first(event, data)
+        return self._claims.is_first(event, data)
 
     def _session_start(self, message: HookMessage) -> str:
         source = message.source or "startup"
         if source == "compact":
             self._turn(message).compacted_at = self._ctx.now()
-            # What PreCompact had indexed gets a moment: this session is about to be told of itself.
-            done = threading.Event()
-            self._index(done.set)
-            done.wait(INDEX_WAIT_S)
+            # What PreCompact queued for the index gets a moment: this session is about to be given memories of
+            # itself.
+            indexed = threading.Event()
+            self._index(indexed.set)
+            indexed.wait(INDEX_WAIT_S)
         question = self._question(message, source=source)
         if question is None:
             return ""
         now = self._ctx.now()
         self._ctx.state.remember_session(question.session, question.place.id, question.folder, now)
-        unread = self._read_left(question) if source != "compact" else ""
+        unread = self._read_unended(question) if source != "compact" else ""
         return session_start.on_start(self._ctx, question, unread)
 
-    def _read_left(self, question: HookQuestion) -> str:
-        """Have read what the session before left unread, as if it told of its end now; nobody waits for it. Return the
-        sentence that tells of it, "" for nothing."""
+    def _read_unended(self, question: HookQuestion) -> str:
+        """Queue what the previous session left unread, as if its end had come now, without waiting for it. Return the
+        sentence that says so, "" for nothing."""
         try:
-            left = unended.newest(self._ctx, question)
+            unread = unended.newest(self._ctx, question)
         except OSError:
             # Another program's files, which may go at any moment.
-            left = None
-        if left is None:
+            unread = None
+        if unread is None:
             return ""
-        last_turn(self._ctx.running, left.session).is_over = True
-        sent: dict[str, object] = {"session_id": left.session, "transcript_path": left.path}
-        event = "SessionEnd" if left.is_over or not left.is_kept else "Stop"
-        named = next(iter(policy.configurations()), "")
-        self._ctx.later(lambda: self._spool(event, sent, left.folder, named, left.is_kept))
-        return unended.notice(left)
+        last_turn(self._ctx.running, unread.session).is_over = True
+        data: dict[str, object] = {"session_id": unread.session, "transcript_path": unread.path}
+        event = "SessionEnd" if unread.is_over or not unread.is_kept else "Stop"
+        configuration = next(iter(policy.configurations()), "")
+        self._ctx.later(
+            lambda: self._spool(event, data, unread.folder, configuration, unread.is_kept)
+        )
+        return unended.notice(unread)
 
-    def _question(self, message: HookMessage, **more: Any) -> HookQuestion | None:
+    def _question(self, message: HookMessage, **fields: Any) -> HookQuestion | None:
         """Return what a hook asks, and from where; None where the user wants no memory."""
         asker = asker_at(self._ctx, message.folder)
         if asker is None:
@@ -199,7 +204,7 @@ class Events:
             folder=message.folder,
             compacted_at=self._turn(message).compacted_at,
             transcript=message.transcript_path,
-            **more,
+            **fields,
         )
 
     def _turn(self, message: HookMessage) -> SessionTail:
@@ -283,39 +288,39 @@ class Events:
             self._turn(message).answer = message.last_assistant_message
         return self._capture(message, message.last_assistant_message)
 
-    def _capture(self, message: HookMessage, last: str = "") -> str:
+    def _capture(self, message: HookMessage, last_answer: str = "") -> str:
         """Acknowledge only what is durable: the event is spooled before the hook is answered, and
         the file goes when its transcript is indexed."""
         event, is_kept = message.sent.text("hook_event_name"), self._ctx.settings.capture
         if is_kept or _is_in_order(self._ctx.home.config):
-            named = next(iter(policy.configurations()), "")
-            self._spool(event, message.sent, message.folder, named, is_kept, last)
+            configuration = next(iter(policy.configurations()), "")
+            self._spool(event, message.sent, message.folder, configuration, is_kept, last_answer)
         return ""
 
     def _spool(
         self,
         event: str,
-        sent: dict[str, object],
+        data: dict[str, object],
         folder: str,
         configuration: str,
         is_kept: bool,
-        last: str = "",
+        last_answer: str = "",
     ) -> None:
         home = self._ctx.home
         path = self._ctx.reserve.spare(
-            lambda: write_spool(home, event, sent, folder, None, configuration, is_kept)
+            lambda: write_spool(home, event, data, folder, None, configuration, is_kept)
         )
-        self.backlog.add(path, last)
+        self.backlog.add(path, last_answer)
 
-    def _learn(self, entry: Record, last: str, apart: bool) -> None:
+    def _learn(self, entry: Record, last_answer: str, is_apart: bool) -> None:
         """Do what a spooled event means."""
-        shown, session, transcript = (
+        shown_ids, session, transcript = (
             entry.get("shown"),
             entry.text("session"),
             entry.text("transcript"),
         )
-        if isinstance(shown, list) and session:
-            ids = [str(memory_id) for memory_id in shown]
+        if isinstance(shown_ids, list) and session:
+            ids = [str(memory_id) for memory_id in shown_ids]
             self._ctx.state.add_shown(session, ids, self._ctx.now())
             self._ctx.audit("recall", "hook", ids, session=session, without_daemon=True)
             return
@@ -323,24 +328,24 @@ class Events:
         may_be_read = is_kept or _is_in_order(self._ctx.home.config)
         if transcript and _is_named(folder) and may_be_read and os.path.lexists(transcript):
             transcript = with_real_folder(transcript)
-            final = entry.get("event") in FINAL_EVENTS
+            is_final = entry.get("event") in FINAL_EVENTS
             # What reads transcripts is imported when the first turn has ended: a start and the first
             # prompt do not wait for it.
             from vector_memory.service.capture import feed
             from vector_memory.service.jobs import turn_end
 
-            handed_over = feed.size_of(self._ctx, transcript) if final else -1
+            handed_over = feed.size_of(self._ctx, transcript) if is_final else -1
             at = entry.get("at")
             stopped_at = at if isinstance(at, float) else None
             with privacy.for_folder(self._ctx, folder, [entry.text("configuration")]):
                 asker = asker_at(self._ctx, folder)
                 ended = turn_end.Ended(
-                    session, transcript, folder, final, last, apart, stopped_at, asker
+                    session, transcript, folder, is_final, last_answer, is_apart, stopped_at, asker
                 )
                 is_kept = is_kept and entry.get("kept") is not False
-                read = turn_end.learn if is_kept else turn_end.pass_over
-                read(self._ctx, ended)
-            if final:
+                learn_turn = turn_end.learn if is_kept else turn_end.pass_over
+                learn_turn(self._ctx, ended)
+            if is_final:
                 unkept.settle(self._ctx, transcript, is_kept)
             if handed_over >= 0:
                 feed.remove_read(transcript, handed_over)
@@ -363,17 +368,17 @@ def _is_in_order(settings: str) -> bool:
 
 
 def _is_named(folder: str) -> bool:
-    """Whether a folder's name is one that everything here can hold: of one that is no UTF-8 nobody could
-    find the project, nor its rules of privacy. It has no memory."""
+    """Whether a folder's name is UTF-8: else neither its project nor its rules of privacy could be found, and it has
+    no memory."""
     return "\ufffd" not in folder
 
 
 def sweep_claims(ctx: Context) -> None:
     """Remove the claims that hooks left without a daemon, and files cut off while being written."""
-    old = ctx.now() - timedelta(minutes=5)
+    cutoff = ctx.now() - timedelta(minutes=5)
     for folder in (ctx.home.claims, ctx.home.spool, ctx.home.snapshots):
         for name in os.listdir(folder) if os.path.isdir(folder) else ():
             path = os.path.join(folder, name)
             leftover = folder == ctx.home.claims or name.startswith(".")
-            if leftover and os.lstat(path).st_mtime < old.timestamp():
+            if leftover and os.lstat(path).st_mtime < cutoff.timestamp():
                 os.unlink(path)

@@ -42,7 +42,7 @@ class HookMessage:
         return self.sent.part("tool_input")
 
 
-_TEXTS = tuple(each.name for each in fields(HookMessage) if each.name not in ("folder", "sent"))
+_TEXTS = tuple(part.name for part in fields(HookMessage) if part.name not in ("folder", "sent"))
 
 
 def read(body: bytes) -> HookMessage | None:

@@ -52,8 +52,8 @@ class _Relieved(Exception):
 
 
 class Keeper(Relay):
-    """One thread that looks after model and indexes. A store that fails, or that it is at for too long,
-    keeps it from none of the others.
+    """One thread that looks after model and indexes. A store that fails, or takes too long, does not keep it from the
+    others.
 
     Args:
         open_index: makes the index of a store folder.
@@ -82,8 +82,8 @@ class Keeper(Relay):
         self._wake = threading.Event()
         self._stirred = threading.Event()
         self._stopping = threading.Event()
-        self._level = self._rests = self._sleeps = False
-        self._at = ""
+        self._is_settled = self._is_resting = self._is_sleeping = False
+        self._current_unit = ""
         self._stuck: set[str] = set()
         self._again_at: dict[str, float] = {}
         self._model_at, self._reload_s = 0.0, RELOAD_S
@@ -133,10 +133,10 @@ class Keeper(Relay):
                 self._failed("start", error)
             self._ready()
             while not self._stopping.is_set():
-                self._round()
+                self._do_round()
 
     def _leave(self) -> None:
-        self._stuck.add(self._at)
+        self._stuck.add(self._current_unit)
 
     def _do(self, unit: str, where: str, work: Callable[[], int]) -> int | None:
         """Do one piece of work on a store, or on what else is kept, and return what it returns; None
@@ -147,44 +147,44 @@ class Keeper(Relay):
         """
         if unit in self._stuck or time.monotonic() < self._again_at.get(unit, 0.0):
             return None
-        self._at = unit
-        done = None
+        self._current_unit = unit
+        result = None
         with self._piece():
             try:
-                done = work()
+                result = work()
             except Exception as error:
                 self._again_at[unit] = time.monotonic() + RETRY_S
                 self._failed(where, error)
         if not self._in_charge:
             self._stuck.discard(unit)
             raise _Relieved
-        return done
+        return result
 
-    def _each(self, where: str, work: Callable[[Shelf], int]) -> list[int | None]:
+    def _do_in_each_store(self, where: str, work: Callable[[Shelf], int]) -> list[int | None]:
         """Do the same for every open store, whatever becomes of one."""
         return [
             self._do(shelf.folder, where, partial(work, shelf))
             for shelf in self._ctx.opened_shelves()
         ]
 
-    def _round(self) -> None:
+    def _do_round(self) -> None:
         self.busy = True
         if self._ctx.embedding.state == "failed":
             self._do("model", "model", self._retry_model)
         self._attach_all()
         self._load_lance_all()
-        moved = self._each("index", self._follow)
+        moved = self._do_in_each_store("index", self._update_index)
         self.busy = False
         if None in moved:
-            self._level = False
+            self._is_settled = False
         if not any(moved):
             self._wait()
             self.busy = True
-            self._level = self._tidy() and None not in moved
+            self._is_settled = self._tidy() and None not in moved
             self.busy = False
 
     def _wait(self) -> None:
-        if self._level:
+        if self._is_settled:
             # All is done, and only a request can bring something new: nobody wakes up for nothing.
             until_rest_s = REST_AFTER_S - self._quiet_s()
             self._stirred.wait(until_rest_s + TICK_S if until_rest_s > 0 else IDLE_TICK_S)
@@ -210,7 +210,7 @@ class Keeper(Relay):
 
     def _attach_all(self) -> None:
         if self._ctx.embedding.model:
-            self._each("index", self._attach)
+            self._do_in_each_store("index", self._attach)
 
     def _attach(self, shelf: Shelf) -> int:
         # A reader is served what is there: words from the journal, vectors from a saved matrix.
@@ -231,7 +231,7 @@ class Keeper(Relay):
         return 1
 
     def _load_lance_all(self) -> None:
-        self._each("index", self._load_lance)
+        self._do_in_each_store("index", self._load_lance)
 
     def _load_lance(self, shelf: Shelf) -> int:
         index = shelf.index
@@ -249,13 +249,13 @@ class Keeper(Relay):
             shelf.journal.note_renewed_index()
         return 1
 
-    def _follow(self, shelf: Shelf) -> int:
+    def _update_index(self, shelf: Shelf) -> int:
         try:
             if self._stopping.is_set():
                 return 0
             moved = follow_once(shelf, self._ctx.embedding, bool(self._ctx.filling))
             if not moved:
-                # It is level again, whatever was in the way.
+                # It is up to date again, whatever was in the way.
                 shelf.failed = ""
             # Rows that no index covers yet slow every search; in the middle of a backlog that may take a tenth
             # of the time.
@@ -272,8 +272,8 @@ class Keeper(Relay):
     def _load_in_quiet(self) -> None:
         """Load LanceDB in a quiet moment, or when somebody waits for it, and not at all where the daemon ends before
         that."""
-        until = time.monotonic() + IMPATIENT_S
-        while time.monotonic() < until and self._quiet_s() < QUIET_S:
+        deadline = time.monotonic() + IMPATIENT_S
+        while time.monotonic() < deadline and self._quiet_s() < QUIET_S:
             if self._ctx.awaiting_index:
                 break
             if self._stopping.wait(0.02):
@@ -281,31 +281,31 @@ class Keeper(Relay):
         self._load_lance_all()
 
     def _tidy(self) -> bool:
-        """Optimise and save what changed, and let the process for many texts go; whether all is done
-        until something is asked again."""
+        """Optimise and save what changed, and end the bulk embedding process; whether all is done until something is
+        asked again."""
         if self._ctx.reserve.keep():
             log.info("there is space again")
             # What failed for want of it need not wait any longer.
             self._again_at.clear()
             self._recovered()
         quiet_s = self._quiet_s()
-        if quiet_s > REST_AFTER_S and not self._rests:
-            self._rests = True
+        if quiet_s > REST_AFTER_S and not self._is_resting:
+            self._is_resting = True
             self._ctx.embedding.rest()
             heap.give_back()
-        self._rests &= quiet_s > REST_AFTER_S
-        if quiet_s > SLEEP_AFTER_S and not self._sleeps:
-            self._sleeps = True
+        self._is_resting &= quiet_s > REST_AFTER_S
+        if quiet_s > SLEEP_AFTER_S and not self._is_sleeping:
+            self._is_sleeping = True
             heap.let_go()
-        self._sleeps &= quiet_s > SLEEP_AFTER_S
+        self._is_sleeping &= quiet_s > SLEEP_AFTER_S
         if quiet_s < TIDY_AFTER_S or self._ctx.filling or self._stopping.is_set():
             return False
-        done = self._tidy_shelves()
-        done &= self._while_quiet("topics", "topics", self._finish_some)
-        done &= self._while_quiet("jobs", "jobs", self._run_job)
+        is_done = self._tidy_shelves()
+        is_done &= self._while_quiet("topics", "topics", self._finish_some)
+        is_done &= self._while_quiet("jobs", "jobs", self._run_job)
         self._do("state", "tidying", self._tidy_state)
         # Space comes back without anything being asked.
-        return done and self._ctx.reserve.whole
+        return is_done and self._ctx.reserve.whole
 
     def _tidy_state(self) -> int:
         self._ctx.uses.write()
@@ -318,17 +318,17 @@ class Keeper(Relay):
         return 1
 
     def _tidy_shelves(self) -> bool:
-        # It brings what reads sessions: nobody should wait for that at the start.
+        # This imports what reads sessions: nobody should wait for that at the start.
         from vector_memory.service.capture.find_ideas import find
         from vector_memory.service.capture.link_ideas import weave
 
-        done = True
+        is_done = True
         for shelf in self._ctx.opened_shelves():
-            done &= self._do(shelf.folder, "tidying", partial(self._tidy_one, shelf)) is not None
-            done &= self._while_quiet(shelf.folder, "ideas", partial(find, self._ctx, shelf))
-            done &= self._while_quiet(shelf.folder, "weaving", partial(weave, self._ctx, shelf))
-            done &= shelf.index is None or not shelf.index.tidies_later
-        return done
+            is_done &= self._do(shelf.folder, "tidying", partial(self._tidy_one, shelf)) is not None
+            is_done &= self._while_quiet(shelf.folder, "ideas", partial(find, self._ctx, shelf))
+            is_done &= self._while_quiet(shelf.folder, "weaving", partial(weave, self._ctx, shelf))
+            is_done &= shelf.index is None or not shelf.index.tidies_later
+        return is_done
 
     def _while_quiet(self, unit: str, where: str, work: Callable[[], int]) -> bool:
         """Do work bit by bit as long as there is some, and nobody asks anything; whether there is no
@@ -369,7 +369,7 @@ class Keeper(Relay):
                 self._failed("optimize", error)
         ended = time.monotonic()
         self._backlog_at[shelf.folder] = ended + 10 * (ended - started)
-        # What rewriting took comes back in pieces, between what is kept: without this the heap grows by
+        # The memory that rewriting took is freed in pieces, between what stays in use: without this the heap grows by
         # some megabytes each time, until the daemon rests.
         heap.give_back()
         return 1

@@ -72,7 +72,7 @@ def main(root: str) -> int:
     os.closerange(3, LOCK_FD)
     os.closerange(LOCK_FD + 1, 256)
     try:
-        home = _entered(root)
+        home = _enter_home(root)
     except VectorMemoryError as error:
         # Stderr is a file where one can be made at all: `logs/daemon.out`.
         sys.stderr.write(f"{error}\n")
@@ -96,7 +96,7 @@ def main(root: str) -> int:
     return 0
 
 
-def _entered(root: str) -> Home:
+def _enter_home(root: str) -> Home:
     """Make the data home's folders and go where the socket is to be.
 
     Raises:
@@ -130,7 +130,7 @@ class Daemon:
         self.early = EarlyPrompts(self._begin_answer, self._give_up)
         self.server = Server(SOCKET, self.handle, self._stir, self.early)
         self.settings_error = ""
-        self._seen = _stamp(home.config)
+        self._settings_stamp = _file_stamp(home.config)
         self.settings = self._load_settings()
         logging.getLogger("vector_memory").setLevel(self.settings.log_level.upper())
         self.reason = ""
@@ -154,7 +154,7 @@ class Daemon:
         if self.app is not None:
             self.app.start(self.started)
         log.info("daemon %s serves, pid %d", self.version, os.getpid())
-        self.server.serve(self._look_around)
+        self.server.serve(self._end_if_needless)
         log.info("daemon ends: %s", self.reason)
         # From now on the system sees to it: no thread, and no lock that one holds, can delay the end.
         _end_after(END_S)
@@ -207,13 +207,13 @@ class Daemon:
         if verb.startswith(wire.HOOK_VERB):
             self._answer_hook(verb[len(wire.HOOK_VERB) :], body, reply)
             return
-        request = _parse(body)
+        request = _parse_request(body)
         if verb not in ONLY_READ:
             callers = self.app.callers if self.app else Callers()
             request = callers.of(request, reply.caller)
-        own = self._own_verbs(request, reply)
-        if verb in own:
-            answer = messages.to_json(own[verb]())
+        own_verbs = self._own_verbs(request, reply)
+        if verb in own_verbs:
+            answer = messages.to_json(own_verbs[verb]())
         elif self.app is not None:
             answer = self.app.ask(verb, request, reply)
         else:
@@ -225,8 +225,8 @@ class Daemon:
         reply.json(wire.ANSWER, answer)
 
     def _answer_hook(self, event: str, body: bytes, reply: Reply) -> None:
-        """Answer a hook. One that has given up was told nothing, whatever its answer says: what is in it may
-        be told again."""
+        """Answer a hook. Where the hook has given up, the session was told nothing: what the answer holds may be told
+        again."""
         if self.app is None:
             self._refuse_hook(event, body, reply)
             return
@@ -240,16 +240,17 @@ class Daemon:
             self._deliver(event, self.app.hook(event, body, reply.caller), answer, reply)
 
     def _refuse_hook(self, event: str, body: bytes, reply: Reply) -> None:
-        """Answer a hook without a store. What must not be lost is not acknowledged, so that the hook leaves it to the
-        next daemon, nor is a prompt where files that are whole can still be read; a session's start is told."""
+        """Answer a hook without a store. What must not be lost gets an error, so that the hook spools it for the next
+        daemon; so does a prompt where the files are whole and the hook can read them itself. A session's start is
+        told the reason."""
         assert self.failure is not None
         is_readable = isinstance(self.failure, StoreFullError)
         if event in fallback.SPOOLED or (event == PROMPT and is_readable):
             reply.error(self.failure)
         elif event == "SessionStart":
             folder, _, stdin = wire.parse_hook(body)
-            why = str(self.failure)
-            reply.send(wire.ANSWER, fallback.start_from_files(self.home, folder, stdin, why))
+            reason = str(self.failure)
+            reply.send(wire.ANSWER, fallback.start_from_files(self.home, folder, stdin, reason))
         else:
             reply.send(wire.ANSWER, b"")
         # It may have been mended since, or there is space again: another start sees that.
@@ -317,11 +318,11 @@ class Daemon:
         self.end("asked to stop")
         return {"stopping": True}
 
-    def _restore(self, sent: Sent, reply: Reply) -> object:
-        """Show what restoring a backup would do, or make it ready and end: the next daemon has it."""
+    def _restore(self, payload: Sent, reply: Reply) -> object:
+        """Show what restoring a backup would do, or prepare it and end: the next daemon puts it in place."""
         from vector_memory.service.upkeep import restore
 
-        request = messages.read(restore.RestoreRequest, sent)
+        request = messages.read(restore.RestoreRequest, payload)
         if request.dry_run:
             return restore.look(self.home, request.path)
         request.require_user("restores a backup")
@@ -333,25 +334,25 @@ class Daemon:
     def _restored(self) -> Written:
         """Return what was restored when this daemon started."""
         assert self.app is not None
-        done = self.app.restored
-        if done is None:
+        restored = self.app.restored
+        if restored is None:
             raise NotFoundError("No backup was restored at the start.", "See logs/daemon.log.")
-        return {**done.contents, "aside": done.aside}
+        return {**restored.contents, "aside": restored.aside}
 
     def _reload(self) -> Written:
         """Take the settings anew; what only a start can change ends this daemon."""
-        self._use(config.load(self.home.config))
+        self._apply_settings(config.load(self.home.config))
         # Whoever asked before may have had it end already.
         return {"reloaded": True, "restarting": bool(self.reason)}
 
     def _follow_settings(self) -> None:
         """Take the settings anew where somebody has edited their file: what it says is in force at once."""
-        stamp = _stamp(self.home.config)
-        if stamp != self._seen:
-            self._seen = stamp
-            self._use(self._load_settings())
+        stamp = _file_stamp(self.home.config)
+        if stamp != self._settings_stamp:
+            self._settings_stamp = stamp
+            self._apply_settings(self._load_settings())
 
-    def _use(self, fresh: config.Settings) -> None:
+    def _apply_settings(self, fresh: config.Settings) -> None:
         """Put settings in force; where only a start can change some, this daemon ends."""
         restart = config.needs_restart(self.settings, fresh)
         self.settings = fresh
@@ -382,7 +383,7 @@ class Daemon:
     def _quiet_s(self) -> float:
         return 0.0 if self.server.active else time.monotonic() - self.server.last_request
 
-    def _look_around(self) -> None:
+    def _end_if_needless(self) -> None:
         """End when idle for long, or when the data home is gone."""
         _end_after(HUNG_S)
         if not self.server.owns_socket():
@@ -433,16 +434,16 @@ class Daemon:
         return False
 
 
-def _stamp(path: str) -> tuple[int, int, int] | None:
-    """Return by what one sees that a file was written: its time, size and inode; None without it."""
+def _file_stamp(path: str) -> tuple[int, int, int] | None:
+    """Return what changes when a file is written: its time, size and inode; None where there is none."""
     try:
-        seen = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return seen.st_mtime_ns, seen.st_size, seen.st_ino
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
-def _parse(body: bytes) -> Sent:
+def _parse_request(body: bytes) -> Sent:
     try:
         request = json_in.load(body) if body else {}
     except ValueError as error:
@@ -455,8 +456,8 @@ def _parse(body: bytes) -> Sent:
 
 
 def _is_shallow(value: Any, levels: int = MOST_DEPTH) -> bool:
-    """Whether a request is not deep: what reads it later may go down into it by calling itself. How many values it may
-    hold, `json_in.load` sees to."""
+    """Whether a request is nested no deeper than so many levels: what reads it later may recurse. `json_in.load`
+    limits how many values it holds."""
     if not isinstance(value, (dict, list)):
         return True
     members = value.values() if isinstance(value, dict) else value
@@ -464,12 +465,12 @@ def _is_shallow(value: Any, levels: int = MOST_DEPTH) -> bool:
 
 
 def _end_after(seconds: float) -> None:
-    """Have the system end this process then, whatever holds the interpreter's lock, with a word on
+    """Have the system end this process after so long, whatever holds the interpreter's lock, with a word on
     stderr about where each thread was; until this is called again."""
     faulthandler.dump_traceback_later(seconds, exit=True)
 
 
-class _Redacted(logging.Formatter):
+class _RedactingFormatter(logging.Formatter):
     """Lines of the log without secrets: an error's message may quote what was being handled."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -488,7 +489,7 @@ def _log_to(path: str) -> None:
         if os.path.getsize(path) > MAX_LOG_BYTES:
             os.replace(path, path + ".1")
     handler = logging.FileHandler(path, encoding="utf-8")
-    handler.setFormatter(_Redacted("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(_RedactingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger("vector_memory")
     root.addHandler(handler)
     root.setLevel(logging.INFO)

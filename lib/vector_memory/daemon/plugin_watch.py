@@ -1,5 +1,5 @@
-"""Whether the client has let its plugin go: then nothing asks any more, and nobody would end the daemon for half
-an hour."""
+"""Whether the plugin was uninstalled from the client: then no hook asks any more, and an idle daemon would stay for
+half an hour."""
 
 from __future__ import annotations
 

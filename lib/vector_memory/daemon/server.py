@@ -50,7 +50,7 @@ _paced = threading.BoundedSemaphore(PACED)
 
 @dataclass
 class Reply:
-    """The way back to one client, of all who are connected.
+    """The way back to one of the connected clients.
 
     Attributes:
         _stopping: set when the daemon ends: long work then ends with its next word.
@@ -71,14 +71,14 @@ class Reply:
         """
         if len(body) > wire.MAX_REPLY_BYTES:
             raise BadInputError("The answer is too large.", "Ask for less at once.")
-        client, rest = self._client, memoryview(wire.encode_reply(status, body))
-        if not self._clients.hold(client, len(rest)):
-            raise _busy()
+        client, remaining = self._client, memoryview(wire.encode_reply(status, body))
+        if not self._clients.hold(client, len(remaining)):
+            raise _busy_error()
         try:
-            while rest:
+            while remaining:
                 client.since = time.monotonic()
-                client.sock.sendall(rest[:PIECE_BYTES])
-                rest = rest[PIECE_BYTES:]
+                client.sock.sendall(remaining[:PIECE_BYTES])
+                remaining = remaining[PIECE_BYTES:]
         finally:
             client.since, client.held = None, 0
 
@@ -116,7 +116,7 @@ class Reply:
             DaemonUnavailableError: more would follow, but the daemon ends.
         """
         if status not in wire.FINAL and self._stopping.is_set():
-            raise _stopped()
+            raise _stopped_error()
         self.send(status, json.dumps(data).encode("utf-8", "surrogatepass"))
 
     def error(self, error: VectorMemoryError) -> None:
@@ -216,9 +216,9 @@ class Server:
 
     def close(self, wait_s: float) -> None:
         """Wait for the requests being answered, and close the socket."""
-        until = time.monotonic() + wait_s
+        deadline = time.monotonic() + wait_s
         # Who came just before the socket's file went is told to ask the next daemon.
-        while (self._accept() or self.active) and time.monotonic() < until:
+        while (self._accept() or self.active) and time.monotonic() < deadline:
             time.sleep(0.002)
         self._sock.close()
         os.close(self._ended)
@@ -242,10 +242,10 @@ class Server:
             log.warning("a client was turned away: %s", error)
             self._stopping.wait(ACCEPT_PAUSE_S)
             return False
-        self._start(connection)
+        self._serve_connection(connection)
         return True
 
-    def _start(self, connection: socket.socket) -> None:
+    def _serve_connection(self, connection: socket.socket) -> None:
         if not peer.is_own(connection):
             log.warning("another user was refused")
             connection.close()
@@ -272,7 +272,7 @@ class Server:
             self._clients.leave(client)
 
     def _answer(self, client: ClientConnection) -> None:
-        # Before it can have gone: its number may be given to another one then.
+        # Before the client can have gone: its process number may be another's then.
         caller = processes.process(peer.process_id(client.sock))
         verb, body, version = self._read_request(client)
         reply = Reply(client, self._clients, self._stopping, caller)
@@ -283,7 +283,7 @@ class Server:
             reply.send(wire.OLD, b"")
             return
         if not may_enter:
-            reply.error(_busy())
+            reply.error(_busy_error())
             return
         if not quiet:
             self.last_request = time.monotonic()
@@ -292,7 +292,7 @@ class Server:
             self._handle(verb, body, version, reply)
         except VectorMemoryError as raised:
             # What fails because all is being closed is no full disk, whatever it says.
-            error = _stopped() if self._stopping.is_set() else raised
+            error = _stopped_error() if self._stopping.is_set() else raised
             reply.error(error)
         except (OSError, wire.WireError):
             raise
@@ -305,40 +305,40 @@ class Server:
                 self._answered()
 
     def _read_request(self, client: ClientConnection) -> tuple[str, bytes, str]:
-        until = time.monotonic() + REQUEST_S
+        deadline = time.monotonic() + REQUEST_S
         data = b""
         while b"\n" not in data[: wire.MAX_HEADER_BYTES + 1]:
             if len(data) > wire.MAX_HEADER_BYTES:
                 raise wire.WireError("no request")
-            data += _receive(client.sock, 65_536, until)
+            data += _receive_some(client.sock, 65_536, deadline)
         line, _, body = data.partition(b"\n")
         verb, length, version = wire.parse_request_header(line)
         if not self._clients.hold(client, length):
             raise wire.WireError("others hold too much")
         parts, missing = [body[:length]], length - len(body)
         while missing > 0:
-            parts.append(_receive(client.sock, min(missing, 1 << 20), until))
+            parts.append(_receive_some(client.sock, min(missing, 1 << 20), deadline))
             missing -= len(parts[-1])
         return verb, b"".join(parts), version
 
 
-def _busy() -> DaemonUnavailableError:
+def _busy_error() -> DaemonUnavailableError:
     return DaemonUnavailableError(
         "The daemon answers as many others as it can.", "Try again in a moment."
     )
 
 
-def _stopped() -> DaemonUnavailableError:
+def _stopped_error() -> DaemonUnavailableError:
     return DaemonUnavailableError(
         "The daemon was told to stop.", "Ask again: what was done so far stays."
     )
 
 
-def _receive(connection: socket.socket, most: int, until: float) -> bytes:
-    left = until - time.monotonic()
-    if left <= 0:
+def _receive_some(connection: socket.socket, most: int, deadline: float) -> bytes:
+    left_s = deadline - time.monotonic()
+    if left_s <= 0:
         raise wire.WireError("the request came too slowly")
-    connection.settimeout(left)
+    connection.settimeout(left_s)
     piece = connection.recv(most)
     if not piece:
         raise wire.WireError("the request ended early")

@@ -26,55 +26,55 @@ shown: Callable[[Written], Written] = privacy.shown
 """Returns an answer with what was stored redacted once more."""
 
 
-def _edit(ctx: Context, sent: Sent) -> Written:
-    return _simple("rewrite" if request_fields.is_agent(sent) else "edit")(ctx, sent)
+def _edit(ctx: Context, payload: Sent) -> Written:
+    return _simple("rewrite" if request_fields.is_agent(payload) else "edit")(ctx, payload)
 
 
-def _forget(ctx: Context, sent: Sent) -> Written:
-    return ctx.reserve.spare(lambda: _simple("forget")(ctx, sent))
+def _forget(ctx: Context, payload: Sent) -> Written:
+    return ctx.reserve.spare(lambda: _simple("forget")(ctx, payload))
 
 
-def _import(ctx: Context, sent: Sent, reply: Reply) -> Written:
+def _import(ctx: Context, payload: Sent, reply: Reply) -> Written:
     from vector_memory.service.transfer import json_lines, knowledge_graph
 
-    request = messages.read(json_lines.ImportRequest, sent)
+    request = messages.read(json_lines.ImportRequest, payload)
     is_graph = knowledge_graph.is_graph(json_lines.regular_file(request.path))
     take = knowledge_graph.import_graph if is_graph else json_lines.import_file
-    done = take(ctx, request, reply.progress)
+    result = take(ctx, request, reply.progress)
     _settle(ctx, request.wait, reply.progress)
-    return _written(done)
+    return _written(result)
 
 
-def _import_notes(ctx: Context, sent: Sent, reply: Reply) -> Written:
+def _import_notes(ctx: Context, payload: Sent, reply: Reply) -> Written:
     from vector_memory.service.transfer import import_notes
 
-    request = messages.read(import_notes.NotesRequest, sent)
-    done = import_notes.import_notes(
+    request = messages.read(import_notes.NotesRequest, payload)
+    result = import_notes.import_notes(
         ctx, request, lambda step: reply.json(wire.ITEM, _written(step)), reply.progress
     )
     if not request.dry_run:
         _settle(ctx, request.wait, reply.progress)
-    return _written(done)
+    return _written(result)
 
 
-def _backfill(ctx: Context, sent: Sent, reply: Reply) -> Written:
+def _backfill(ctx: Context, payload: Sent, reply: Reply) -> Written:
     from vector_memory.service.capture import backfill
 
     started = time.monotonic()
-    request = messages.read(backfill.BackfillRequest, sent)
+    request = messages.read(backfill.BackfillRequest, payload)
 
     def tell(done: int, total: int, doing: str) -> None:
         ctx.filling.told = {"doing": doing, "done": done, "total": total}
         reply.progress(done, total, doing)
 
     try:
-        done = backfill.backfill(ctx, request, tell)
+        result = backfill.backfill(ctx, request, tell)
         _settle(ctx, request.wait, tell)
         if request.wait:
-            _find_ideas(ctx, done.stored, tell)
+            _find_ideas(ctx, result.stored, tell)
     finally:
         ctx.filling.told = {}
-    return _written(replace(done, seconds=round(time.monotonic() - started, 3)))
+    return _written(replace(result, seconds=round(time.monotonic() - started, 3)))
 
 
 def _settle(ctx: Context, wait: bool, progress: Progress) -> None:
@@ -87,22 +87,22 @@ def _settle(ctx: Context, wait: bool, progress: Progress) -> None:
 
 
 def _find_ideas(ctx: Context, stored: int, progress: Progress) -> None:
-    """Find the ideas in what was stored, which else wait for a quiet moment: a session that starts before knows no rule.
-    Who asked may go away: the rest is found then."""
+    """Find the ideas in what was stored at once instead of in a quiet moment: a session that starts before would know
+    no rule of it. Where who asked goes away, the rest is found later."""
     from vector_memory.service.capture.find_ideas import find
 
-    read = 0
+    read_count = 0
     for shelf in ctx.opened_shelves():
         while not ctx.stopping.is_set() and (changed := find(ctx, shelf)):
-            read += changed
-            progress(min(read, stored), stored, "finding ideas")
+            read_count += changed
+            progress(min(read_count, stored), stored, "finding ideas")
             ctx.hooks.give_way()
 
 
-def _export(ctx: Context, sent: Sent, reply: Reply) -> Written:
+def _export(ctx: Context, payload: Sent, reply: Reply) -> Written:
     from vector_memory.service.transfer import export_markdown, json_lines
 
-    request = messages.read(json_lines.ExportRequest, sent)
+    request = messages.read(json_lines.ExportRequest, payload)
     count = 0
     if request.format == "markdown":
         for text, memories in reply.paced(export_markdown.export(ctx, request)):
@@ -122,7 +122,7 @@ def _shown_politely(ctx: Context, line: object) -> Written:
     return shown(_written(line))
 
 
-def _purge(ctx: Context, sent: Sent, reply: Reply) -> Written:
+def _purge(ctx: Context, payload: Sent, reply: Reply) -> Written:
     from vector_memory.service.purge import purge, selection
 
     def tell(done: int, total: int, doing: str) -> None:
@@ -130,8 +130,8 @@ def _purge(ctx: Context, sent: Sent, reply: Reply) -> Written:
         with contextlib.suppress(OSError):
             reply.progress(done, total, doing)
 
-    answer = _written(purge.purge(ctx, messages.read(selection.PurgeRequest, sent), tell))
-    # Paths are as they are: the user goes to them.
+    answer = _written(purge.purge(ctx, messages.read(selection.PurgeRequest, payload), tell))
+    # Paths are not redacted: the user has to find the files.
     return {
         name: privacy.shown(part) if name == "memories" else part for name, part in answer.items()
     }
@@ -150,17 +150,17 @@ def use_case(name: str) -> tuple[Callable[..., object], type[messages.Request]]:
 
 
 def _simple(name: str) -> Simple:
-    def ask(ctx: Context, sent: Sent) -> Written:
+    def ask(ctx: Context, payload: Sent) -> Written:
         act, kind = use_case(name)
-        return _written(act(ctx, messages.read(kind, sent)))
+        return _written(act(ctx, messages.read(kind, payload)))
 
     return ask
 
 
 def _long(name: str) -> Long:
-    def ask(ctx: Context, sent: Sent, reply: Reply) -> Written:
+    def ask(ctx: Context, payload: Sent, reply: Reply) -> Written:
         act, kind = use_case(name)
-        answer = _written(act(ctx, messages.read(kind, sent), reply.progress))
+        answer = _written(act(ctx, messages.read(kind, payload), reply.progress))
         return shown(answer) if name in SHOWN else answer
 
     return ask

@@ -34,8 +34,8 @@ class Relay:
         self._patience_s = patience_s
         self._lock = threading.Lock()
         self._since: float | None = None
-        self._left: dict[threading.Thread, float] = {}
-        self._thread = self._made()
+        self._stuck_threads: dict[threading.Thread, float] = {}
+        self._thread = self._new_thread()
 
     def start(self) -> None:
         """Begin."""
@@ -45,7 +45,7 @@ class Relay:
     def took_s(self) -> float:
         """How long it has been at the oldest piece that is not done, in seconds; 0 when there is none."""
         with self._lock:
-            begun = [*self._left.values(), *([] if self._since is None else [self._since])]
+            begun = [*self._stuck_threads.values(), *([] if self._since is None else [self._since])]
         return time.monotonic() - min(begun) if begun else 0.0
 
     def relieve(self) -> bool:
@@ -54,28 +54,28 @@ class Relay:
             since = self._since
             if since is None or time.monotonic() - since < self._patience_s:
                 return False
-            if len(self._left) >= MOST_LEFT:
+            if len(self._stuck_threads) >= MOST_LEFT:
                 return False
-            self._left[self._thread] = since
+            self._stuck_threads[self._thread] = since
             self._since = None
-            self._thread = self._made()
+            self._thread = self._new_thread()
             self._leave()
         log.warning("the %s takes long over one piece of work; another goes on", self.name)
         self._thread.start()
         return True
 
-    def join(self, until: float) -> bool:
+    def join(self, deadline: float) -> bool:
         """Wait for its end until a time of the monotonic clock; whether all of it has ended."""
         with self._lock:
-            threads = [self._thread, *self._left]
+            threads = [self._thread, *self._stuck_threads]
         for thread in threads:
             if thread.is_alive():
-                thread.join(max(0.0, until - time.monotonic()))
+                thread.join(max(0.0, deadline - time.monotonic()))
         return not any(thread.is_alive() for thread in threads)
 
     @property
     def _in_charge(self) -> bool:
-        return threading.current_thread() not in self._left
+        return threading.current_thread() not in self._stuck_threads
 
     @contextmanager
     def _piece(self) -> Iterator[None]:
@@ -90,17 +90,17 @@ class Relay:
                     self._since = None
 
     def _leave(self) -> None:
-        """Note what is left to a thread that another takes the place of."""
+        """Note the work that stays with a thread which another one replaces."""
 
-    def _made(self) -> threading.Thread:
-        return threading.Thread(target=self._live, name=self.name, daemon=True)
+    def _new_thread(self) -> threading.Thread:
+        return threading.Thread(target=self._run_to_end, name=self.name, daemon=True)
 
-    def _live(self) -> None:
+    def _run_to_end(self) -> None:
         try:
             self._run()
         finally:
             with self._lock:
-                self._left.pop(threading.current_thread(), None)
+                self._stuck_threads.pop(threading.current_thread(), None)
 
     def _run(self) -> None:
         """Work until there is nothing more to do, or another thread is in charge."""
@@ -133,13 +133,13 @@ class Worker(Relay):
 
     def put(self, work: Work) -> None:
         """Have something done when its turn comes."""
-        # It keeps to the rules of whoever had it done.
+        # It runs under the privacy rules of whoever queued it.
         self._queue.put(partial(copy_context().run, work))
 
     @property
     def idle(self) -> bool:
         """Whether nothing is being done or waits to be done."""
-        return self._queue.empty() and self._since is None and not self._left
+        return self._queue.empty() and self._since is None and not self._stuck_threads
 
     def drop(self) -> None:
         """End after what is being done now; what is waiting is not begun any more."""

@@ -246,7 +246,7 @@ class Crowd:
 
     def held(self) -> int:
         """Return the bytes that are held for clients."""
-        return self.server._clients._held()
+        return self.server._clients._held_bytes()
 
     def end(self) -> None:
         """Send everybody home."""

@@ -73,7 +73,7 @@ def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rig]:
 
 def test_it_sleeps_once_all_is_done(rig: Rig) -> None:
     """Nothing is looked at again until somebody asks something."""
-    assert holds(lambda: rig.keeper._level)
+    assert holds(lambda: rig.keeper._is_settled)
 
     def sleeps() -> bool:
         before = rig.rounds
@@ -89,14 +89,14 @@ def test_it_sleeps_once_all_is_done(rig: Rig) -> None:
 
 def test_a_request_keeps_it_awake_until_all_is_tidied_up(rig: Rig) -> None:
     """While somebody asks nothing is tidied up, and it does not fall asleep over it."""
-    assert holds(lambda: rig.keeper._level)
+    assert holds(lambda: rig.keeper._is_settled)
     rig.quiet_s = 0.0
     rig.keeper.stir()
-    assert holds(lambda: not rig.keeper._level)
+    assert holds(lambda: not rig.keeper._is_settled)
     seen = rig.rounds
     assert holds(lambda: rig.rounds > seen + 3)
     rig.quiet_s = 100.0
-    assert holds(lambda: rig.keeper._level)
+    assert holds(lambda: rig.keeper._is_settled)
 
 
 def test_the_index_is_opened_for_who_waits_for_it(
@@ -118,7 +118,7 @@ def test_in_a_long_silence_it_lets_memory_go_once(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And in the next one again."""
-    assert holds(lambda: rig.keeper._level)
+    assert holds(lambda: rig.keeper._is_settled)
     released: list[int] = []
     monkeypatch.setattr(module.heap, "let_go", lambda: released.append(1))
     monkeypatch.setattr(module, "IDLE_TICK_S", 0.01)
@@ -130,13 +130,13 @@ def test_in_a_long_silence_it_lets_memory_go_once(
         assert holds(lambda seen=seen: rig.rounds > seen + 3)
         rig.quiet_s = 0.0
         rig.keeper.stir()
-        assert holds(lambda: not rig.keeper._sleeps)
+        assert holds(lambda: not rig.keeper._is_sleeping)
     assert len(released) == 2
 
 
 def test_what_is_written_wakes_it(rig: Rig) -> None:
     """A memory is embedded at once, also out of the deepest sleep."""
-    assert holds(lambda: rig.keeper._level)
+    assert holds(lambda: rig.keeper._is_settled)
     rig.house.ctx.notify = rig.keeper.notify
     shelf = rig.house.ctx.global_shelf()
 
@@ -151,7 +151,7 @@ def test_a_failing_optimise_is_not_tried_every_second(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a full disk each try fails, and each failure would be a line in the log."""
-    assert holds(lambda: rig.keeper._level)
+    assert holds(lambda: rig.keeper._is_settled)
     index = rig.house.ctx.global_shelf().index
     assert index is not None
 
@@ -169,7 +169,7 @@ def test_a_failing_optimise_is_not_tried_every_second(
 
 def test_tidying_up_is_work(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     """A daemon that tidies up is not taken for an idle one."""
-    assert holds(lambda: rig.keeper._level)
+    assert holds(lambda: rig.keeper._is_settled)
     index = rig.house.ctx.global_shelf().index
     seen: list[bool] = []
     monkeypatch.setattr(index, "needs_optimize", lambda: not seen)
@@ -182,7 +182,7 @@ def test_tidying_up_is_work(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_how_long_a_job_takes_can_be_seen(rig: Rig) -> None:
     """The daemon tells by it which thread hangs."""
-    assert holds(lambda: rig.keeper._level)
+    assert holds(lambda: rig.keeper._is_settled)
     assert rig.keeper.took_s == 0.0
     go_on = threading.Event()
     worker = Worker("worker", lambda *_: None)
@@ -289,7 +289,7 @@ def test_a_model_that_cannot_be_loaded_is_loaded_once_at_a_start(
     model.times = 0
     keeper = Keeper(house.ctx, open_index, lambda: 100.0, lambda where, error: None)
     keeper.start()
-    assert holds(lambda: keeper._level)
+    assert holds(lambda: keeper._is_settled)
     keeper.drop()
     assert keeper.join(time.monotonic() + 30)
     assert model.times == 1

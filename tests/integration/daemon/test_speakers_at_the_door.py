@@ -16,7 +16,7 @@ import pytest
 from daemon_rig import Rig
 from processes import holds
 
-from vector_memory.daemon.callers import Callers, Started
+from vector_memory.daemon.callers import Callers, HookStarter
 from vector_memory.system import ancestry, processes
 from vector_memory.system.paths import COMMAND_LINE
 
@@ -467,7 +467,7 @@ def test_a_client_is_known_by_marks_however_it_came_before() -> None:
     bare = {name: value for name, value in os.environ.items() if name not in ancestry.MARKS}
     hook = f"{shlex.quote(PYTHON)} -c 'import os, sys; print(os.getpid(), flush=True); sys.stdin.read()'"
 
-    def started(line: str, **marks: str) -> Started:
+    def started(line: str, **marks: str) -> HookStarter:
         with subprocess.Popen(
             sh(line),
             stdin=subprocess.PIPE,
@@ -478,7 +478,7 @@ def test_a_client_is_known_by_marks_however_it_came_before() -> None:
             assert shell.stdin and shell.stdout
             found = callers.started_by(processes.process(int(shell.stdout.readline())))
             shell.stdin.close()
-        assert found is not None and found.by.pid == os.getpid()
+        assert found is not None and found.process.pid == os.getpid()
         return found
 
     assert started(f"exec {hook}").as_clients_do

@@ -9,12 +9,12 @@ def test_equal_inputs_within_two_seconds_are_one_event() -> None:
     """The second of two equal inputs gets nothing; after 2 seconds it is a new event."""
     now = [100.0]
     claims = Claims(clock=lambda: now[0])
-    assert claims.first("UserPromptSubmit", b"{1}")
-    assert not claims.first("UserPromptSubmit", b"{1}")
-    assert claims.first("UserPromptSubmit", b"{2}")
-    assert claims.first("Stop", b"{1}")
+    assert claims.is_first("UserPromptSubmit", b"{1}")
+    assert not claims.is_first("UserPromptSubmit", b"{1}")
+    assert claims.is_first("UserPromptSubmit", b"{2}")
+    assert claims.is_first("Stop", b"{1}")
     now[0] += 2.5
-    assert claims.first("UserPromptSubmit", b"{1}")
+    assert claims.is_first("UserPromptSubmit", b"{1}")
 
 
 def test_claims_do_not_grow_for_ever() -> None:
@@ -23,5 +23,5 @@ def test_claims_do_not_grow_for_ever() -> None:
     claims = Claims(clock=lambda: now[0])
     for number in range(10_000):
         now[0] += 1.0
-        assert claims.first("Stop", b"%d" % number)
+        assert claims.is_first("Stop", b"%d" % number)
     assert len(claims._seen) < 5_000

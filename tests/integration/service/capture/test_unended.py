@@ -18,7 +18,7 @@ from talk import transcript
 
 from vector_memory import wire
 from vector_memory.client.spool import read_spool
-from vector_memory.daemon.callers import Started
+from vector_memory.daemon.callers import HookStarter
 from vector_memory.daemon.events import Events
 from vector_memory.service.jobs import session_sweep
 from vector_memory.service.jobs.step import JobRun
@@ -61,7 +61,7 @@ class Client:
             "transcript_path": str(self.folder / f"{session}.jsonl"), "source": "startup",
         }  # fmt: skip
         body = wire.encode_hook(cwd.encode(), b"", json.dumps(told).encode())
-        started = Started(process, True) if process else None
+        started = HookStarter(process, True) if process else None
         return self.events.answer(event, body, started).decode()
 
     def end(self, session: str, event: str = "SessionEnd") -> None:
