@@ -22,18 +22,18 @@ _CHANGES_BY_ITSELF = ("uses", "confidence", "last_used_at", "tier")
 editing = threading.Lock()
 
 
-def filters(call: WebCall, *own: str) -> Json:
+def filters(call: WebCall, *left_out: str) -> Json:
     """Return what was given, in the daemon's words, with the project that is meant.
 
     Args:
-        own: what is for the gateway itself.
+        left_out: what is for the gateway itself.
     """
-    given = {
+    filled = {
         TO_DAEMON.get(name, name): value
         for name, value in call.arguments.items()
-        if name not in ("project", "global", *own)
+        if name not in ("project", "global", *left_out)
     }
-    return {**call.scope(), **given}
+    return {**call.scope(), **filled}
 
 
 def recall(call: WebCall) -> Json:
@@ -45,22 +45,22 @@ def recall(call: WebCall) -> Json:
 
 
 def _result(hit: Json) -> Json:
-    about = {name: hit[name] for name in ("score", "relevance", "fits", "breakdown")}
-    return {"memory": {name: hit[name] for name in hit if name not in about}, **about}
+    ratings = {name: hit[name] for name in ("score", "relevance", "fits", "breakdown")}
+    return {"memory": {name: hit[name] for name in hit if name not in ratings}, **ratings}
 
 
 def rag(call: WebCall) -> Json:
     """Return what answers a question, of the vault and all collections."""
     # Those of the vault are named beside the others: `collections`, not `collection`.
-    named = call.arguments.get("collections")
-    answer = call.ask("rag", **filters(call, "collections"), collections=named)
+    collections = call.arguments.get("collections")
+    answer = call.ask("rag", **filters(call, "collections"), collections=collections)
     return {"results": [_result(hit) for hit in answer["hits"]], "vault": answer["vault"]}
 
 
 @dataclass(frozen=True)
 class ListCursor:
-    """Where a page of a list ends: memories before a moment, less the first so many of them, and how many
-    there were at the beginning. What is stored meanwhile moves nothing."""
+    """Where the next page of a list begins: at the memories before a moment, of which the first `skip` are left out;
+    `total` is how many there were on the first page. What is stored meanwhile shifts nothing."""
 
     before: str
     skip: int
@@ -91,33 +91,34 @@ def cursor_of(text: str) -> ListCursor:
 def list_memories(call: WebCall) -> Json:
     """Return memories, newest first, page by page. They are counted for the first page alone, unless `counted` is
     false: then `total` is 0."""
-    asked = filters(call, "cursor", "counted")
-    is_by_time = asked.get("sort") in (None, "newest")
-    size = asked.get("k") or 20
-    after = cursor_of(call.arguments["cursor"]) if "cursor" in call.arguments else None
-    if after and not is_by_time:
+    fields = filters(call, "cursor", "counted")
+    is_by_time = fields.get("sort") in (None, "newest")
+    size = fields.get("k") or 20
+    cursor = cursor_of(call.arguments["cursor"]) if "cursor" in call.arguments else None
+    if cursor and not is_by_time:
         raise BadInputError("A cursor goes on with the newest first.", "Give offset, or no sort.")
-    if after:
-        asked |= {"until": after.before, "offset": after.skip}
-    counted = not after and call.arguments.get("counted", True)
+    if cursor:
+        fields |= {"until": cursor.before, "offset": cursor.skip}
+    counted = not cursor and call.arguments.get("counted", True)
     # One more than is shown tells whether there is another page.
-    answer = call.ask("list", **{**asked, "k": size + 1, "counted": counted})
+    answer = call.ask("list", **{**fields, "k": size + 1, "counted": counted})
     memories = answer["memories"][:size]
-    total = after.total if after else answer.get("total", 0)
+    total = cursor.total if cursor else answer.get("total", 0)
     page: Json = {"memories": memories, "total": total}
     if len(answer["memories"]) > size and is_by_time:
-        page["next"] = _after(memories, after, total).written()
+        page["next"] = _cursor_behind(memories, cursor, total).written()
     return page
 
 
-def _after(memories: list[Json], last: ListCursor | None, total: int) -> ListCursor:
-    """Return the cursor behind a page: what has its last memory's time is counted, not left out."""
-    end = memories[-1]["created_at"]
-    before = (datetime.fromisoformat(end) + timedelta(microseconds=1)).isoformat()
-    same = sum(memory["created_at"] == end for memory in memories)
-    if last and last.before == before:
-        same += last.skip
-    return ListCursor(before, same, total)
+def _cursor_behind(memories: list[Json], previous: ListCursor | None, total: int) -> ListCursor:
+    """Return the cursor of the next page: of the memories with the same time as this page's last one it skips those
+    that were shown."""
+    last_time = memories[-1]["created_at"]
+    before = (datetime.fromisoformat(last_time) + timedelta(microseconds=1)).isoformat()
+    same_time_count = sum(memory["created_at"] == last_time for memory in memories)
+    if previous and previous.before == before:
+        same_time_count += previous.skip
+    return ListCursor(before, same_time_count, total)
 
 
 def show(call: WebCall) -> Json:
@@ -141,26 +142,26 @@ def etag_of(answer: Json) -> str:
 
 def store(call: WebCall) -> Json:
     """Store a memory. Who may not read is not told what was there."""
-    given = dict(call.arguments)
-    kind = given.pop("type", None)
+    fields = dict(call.arguments)
+    kind = fields.pop("type", None)
     for name in ("project", "global"):
-        given.pop(name, None)
+        fields.pop(name, None)
     if kind is not None:
-        given.setdefault("kind", kind)
-    if given.get("supersedes"):
-        given["supersedes"] = call.memory(given["supersedes"])["id"]
+        fields.setdefault("kind", kind)
+    if fields.get("supersedes"):
+        fields["supersedes"] = call.memory(fields["supersedes"])["id"]
     # What takes the place of another is stored where that is, unless a project is named.
     is_named = call.arguments.get("project") or call.arguments.get("global")
-    scope = call.scope(writes=True) if is_named or not given.get("supersedes") else {}
-    answer = call.ask("remember", **scope, **given)
-    action, others = answer["action"], []
+    scope = call.scope(writes=True) if is_named or not fields.get("supersedes") else {}
+    answer = call.ask("remember", **scope, **fields)
+    action, other_ids = answer["action"], []
     if call.token.may("read"):
-        of = [answer["of"]] if answer.get("of") else []
-        others = [tie["id"] for tie in answer.get("links") or ()] or of
-    elif action != "proposed" and "supersedes" not in given:
+        known_ids = [answer["of"]] if answer.get("of") else []
+        other_ids = [tie["id"] for tie in answer.get("links") or ()] or known_ids
+    elif action != "proposed" and "supersedes" not in fields:
         action = "stored"
     state = {"id": answer["id"], "status": action, "action": action}
-    return {**state, "others": others, "redactions": answer["redactions"]}
+    return {**state, "others": other_ids, "redactions": answer["redactions"]}
 
 
 def edit(call: WebCall) -> Json:
@@ -171,69 +172,71 @@ def edit(call: WebCall) -> Json:
         if expected not in (None, "*", etag_of(show(call))):
             raise ConflictError("The memory has changed since it was read.", "Read it again.")
         changed: Json = call.ask("edit", id=memory["id"], **call.arguments)["memory"]
-    # Who may write does not thereby read.
+    # The right to write is no right to read.
     return {"memory": changed if call.token.may("read") else {"id": changed["id"]}}
 
 
 def forget(call: WebCall) -> Json:
     """Show what would be forgotten; forget it when that is confirmed."""
-    given = call.arguments
-    if "confirm" in given:
-        ids = call.confirmations.take(given["confirm"], call.token.id)
+    arguments = call.arguments
+    if "confirm" in arguments:
+        ids = call.confirmations.take(arguments["confirm"], call.token.id)
         if ids is None:
             raise ConflictError("There is nothing to confirm any more.", "Look at it again.")
-        gone = call.ask("forget", ids=ids)
-        return {"memories": [], "forgotten": gone["forgotten"]}
-    named = [*given.get("ids", ()), *([given["id"]] if "id" in given else ())]
-    filtered = {name: given.get(name) for name in ("query", "tags")}
-    if not named and not any(filtered.values()) and "date_before" not in given:
+        answer = call.ask("forget", ids=ids)
+        return {"memories": [], "forgotten": answer["forgotten"]}
+    named_ids = [*arguments.get("ids", ()), *([arguments["id"]] if "id" in arguments else ())]
+    filtered = {name: arguments.get(name) for name in ("query", "tags")}
+    if not named_ids and not any(filtered.values()) and "date_before" not in arguments:
         raise BadInputError("Forget what?", "Name ids, or give query, tags or date_before.")
-    which: Json = {"ids": [call.memory(id)["id"] for id in named]}
-    if not named:
-        which = {**call.scope(), "query": filtered["query"], "tag": filtered["tags"]}
-        which["until"] = given.get("date_before")
-    shown = call.ask("forget", dry_run=True, **which)["memories"]
-    ids = list(dict.fromkeys(memory["id"] for memory in shown))
-    if given.get("dry_run", True) or not named:
+    selected: Json = {"ids": [call.memory(id)["id"] for id in named_ids]}
+    if not named_ids:
+        selected = {**call.scope(), "query": filtered["query"], "tag": filtered["tags"]}
+        selected["until"] = arguments.get("date_before")
+    memories = call.ask("forget", dry_run=True, **selected)["memories"]
+    ids = list(dict.fromkeys(memory["id"] for memory in memories))
+    if arguments.get("dry_run", True) or not named_ids:
         confirm = call.confirmations.make(ids, call.token.id) if ids else ""
-        return {"memories": shown, "forgotten": 0, "confirm": confirm}
-    return {"memories": shown, "forgotten": call.ask("forget", ids=ids)["forgotten"]}
+        return {"memories": memories, "forgotten": 0, "confirm": confirm}
+    return {"memories": memories, "forgotten": call.ask("forget", ids=ids)["forgotten"]}
 
 
 def link(call: WebCall) -> Json:
     """Link two memories, or remove their links."""
     ends = {name: call.memory(call.arguments[name])["id"] for name in ("from", "to")}
-    more = {name: call.arguments.get(name) for name in ("relation", "remove")}
-    return call.ask("link", **{**ends, **more})
+    options = {name: call.arguments.get(name) for name in ("relation", "remove")}
+    return call.ask("link", **{**ends, **options})
 
 
 def feed(call: WebCall) -> Json:
     """Take over messages of a conversation."""
-    given = {
+    fields = {
         name: value for name, value in call.arguments.items() if name not in ("project", "cwd")
     }
-    given.setdefault("client", call.token.name)
+    fields.setdefault("client", call.token.name)
     call.arguments.setdefault("project", call.arguments.get("cwd", call.token.project or None))
-    where = call.scope(writes=True)
-    return call.ask("feed", **where, **given, speaks_for_me=call.token.is_the_users)
+    scope = call.scope(writes=True)
+    return call.ask("feed", **scope, **fields, speaks_for_me=call.token.is_the_users)
 
 
 def context(call: WebCall) -> Json:
     """Return what memory has to say to the last message of the user."""
-    given = call.arguments
+    arguments = call.arguments
     texts = [
-        message["text"] for message in given["messages"] if message["role"] in ("user", "assistant")
+        message["text"]
+        for message in arguments["messages"]
+        if message["role"] in ("user", "assistant")
     ]
     if not texts or not texts[-1].strip():
         raise BadInputError("There is no message to answer.", "Send the last few messages.")
     return call.ask(
         "context",
         **call.scope(writes=True),
-        session=given["session"],
-        client=given.get("client", call.token.name),
+        session=arguments["session"],
+        client=arguments.get("client", call.token.name),
         text=texts[-1],
         before="\n".join(texts[-3:-1]),
-        tokens=given.get("tokens"),
+        tokens=arguments.get("tokens"),
     )
 
 

@@ -50,7 +50,7 @@ STATUSES: tuple[tuple[type[VectorMemoryError], int], ...] = (
 
 
 @dataclass
-class GivenAnswer:
+class KeptAnswer:
     """A call that was answered under an `Idempotency-Key`, or is being so (`answer` is None)."""
 
     digest: str
@@ -70,7 +70,7 @@ class Site:
         self._folder = folder
         self._confirmations = Codes(kept_s=CONFIRM_S)
 
-    def call(self, request: Request, address: str, given: Json) -> WebCall:
+    def call(self, request: Request, address: str, fields: Json) -> WebCall:
         """Return a call with these fields."""
         state = request.state
         return WebCall(
@@ -78,7 +78,7 @@ class Site:
             state.token,
             self._folder,
             address,
-            json_in.whole(given),
+            json_in.whole(fields),
             request.path_params,
             state.headers,
             self._confirmations,
@@ -88,9 +88,9 @@ class Site:
     def starlette(addresses: list[Address]) -> Starlette:
         """Return the app of some addresses: ASGI, without doors. Whatever goes wrong is told as all errors are."""
         handlers = {HTTPException: unrouted, VectorMemoryError: refused, Exception: broken}
-        made = Starlette(routes=addresses, exception_handlers=handlers)  # type: ignore[arg-type]
-        made.router.redirect_slashes = False
-        return made
+        app = Starlette(routes=addresses, exception_handlers=handlers)  # type: ignore[arg-type]
+        app.router.redirect_slashes = False
+        return app
 
 
 class Gateway(Site):
@@ -107,7 +107,7 @@ class Gateway(Site):
         super().__init__(daemon, folder)
         self._server = server
         self._card = card
-        self._done: OrderedDict[tuple[str, str], GivenAnswer] = OrderedDict()
+        self._answers_by_key: OrderedDict[tuple[str, str], KeptAnswer] = OrderedDict()
 
     def house(self) -> House:
         """Return what is open."""
@@ -137,9 +137,9 @@ class Gateway(Site):
         return endpoint
 
     def _answer(self, route: Route, request: Request) -> Response:
-        call = self._call(route, request)
+        call = self._read_call(route, request)
         key = call.headers.get("idempotency-key", "") if "once" in route.marks else ""
-        answer = self._once(route, call, key) if key else route.act(call)
+        answer = self._answer_once(route, call, key) if key else route.act(call)
         if not isinstance(answer, dict):
             return LinesResponse(_lines(answer))
         if route.method != GET:
@@ -149,7 +149,7 @@ class Gateway(Site):
             return Response(status_code=304, headers={"etag": etag})
         return answered(answer, etag=etag)
 
-    def _call(self, route: Route, request: Request) -> WebCall:
+    def _read_call(self, route: Route, request: Request) -> WebCall:
         """Return a call as it is asked.
 
         Raises:
@@ -171,18 +171,18 @@ class Gateway(Site):
                 "The token sees some memories only, and that is made of all.", "Make another one."
             )
         if route.method == GET:
-            given = from_query(route.fields, request.query_params.multi_items())
+            fields = from_query(route.fields, request.query_params.multi_items())
         else:
-            given = checked(route.fields, json_of(request))
+            fields = checked(route.fields, json_of(request))
         id = request.path_params.get("id", "")
         if id and not (4 <= len(id) <= 64 and set(id) <= set("0123456789abcdef")):
             raise errors.NotFoundError(
                 "That is no memory's id.",
                 "It is 4 to 64 of 0-9 and a-f: GET /v1/memories tells it.",
             )
-        return self.call(request, f"{route.method} {route.path}", given)
+        return self.call(request, f"{route.method} {route.path}", fields)
 
-    def _once(self, route: Route, call: WebCall, key: str) -> Json:
+    def _answer_once(self, route: Route, call: WebCall, key: str) -> Json:
         """Return the answer that was given under a key, or do what is asked and keep the answer.
 
         Raises:
@@ -190,31 +190,31 @@ class Gateway(Site):
         """
         if len(key) > KEY_CHARS:
             raise BadInputError("The Idempotency-Key is too long.", f"At most {KEY_CHARS}.")
-        asked = [route.path, dict(call.path), call.arguments, call.headers.get("if-match")]
-        raw = json.dumps(asked, sort_keys=True).encode("utf-8", "surrogatepass")
+        question = [route.path, dict(call.path), call.arguments, call.headers.get("if-match")]
+        raw = json.dumps(question, sort_keys=True).encode("utf-8", "surrogatepass")
         digest, name = hashlib.sha256(raw).hexdigest(), (call.token.id, key)
-        new = GivenAnswer(digest, time.monotonic())
-        earlier = self._done.setdefault(name, new)
-        if earlier is not new and time.monotonic() - earlier.at > KEPT_S:
-            earlier = self._done[name] = new
+        fresh = KeptAnswer(digest, time.monotonic())
+        earlier = self._answers_by_key.setdefault(name, fresh)
+        if earlier is not fresh and time.monotonic() - earlier.at > KEPT_S:
+            earlier = self._answers_by_key[name] = fresh
         if earlier.digest != digest:
             raise ConflictError(
                 "The Idempotency-Key was used for something else.", "Use a new one."
             )
-        if earlier is not new:
+        if earlier is not fresh:
             if earlier.answer is None:
                 raise ConflictError("The same call is being answered.", "Wait for its answer.")
             return earlier.answer
         try:
             answer = route.act(call)
             assert isinstance(answer, dict)
-            new.answer = answer
+            fresh.answer = answer
         finally:
             # What failed may be tried again.
-            if new.answer is None:
-                self._done.pop(name, None)
-            while len(self._done) > MOST_KEYS:
-                self._done.popitem(last=False)
+            if fresh.answer is None:
+                self._answers_by_key.pop(name, None)
+            while len(self._answers_by_key) > MOST_KEYS:
+                self._answers_by_key.popitem(last=False)
         return answer
 
 
@@ -240,8 +240,8 @@ class LinesResponse(StreamingResponse):
 
     def __init__(self, lines: Generator[bytes, None, None]) -> None:
         self._lines = lines
-        first = list(islice(lines, 1))
-        super().__init__(chain(first, lines), media_type=openapi.LINES_TYPE)
+        first_line = list(islice(lines, 1))
+        super().__init__(chain(first_line, lines), media_type=openapi.LINES_TYPE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer (ASGI)."""

@@ -76,14 +76,16 @@ class WebCall:
         Raises:
             NotAllowedError: it is not the token's.
         """
-        named = self.arguments.get("project")
+        project = self.arguments.get("project")
         if not self.token.project:
             if self.arguments.get("global"):
                 return {"global": True}
-            if named is None and not writes:
+            if project is None and not writes:
                 return {"all_projects": True}
-            return {"project": os.path.join(self.folder, os.path.expanduser(named or self.folder))}
-        if self.arguments.get("global") or (named is not None and not self._is_own(named)):
+            return {
+                "project": os.path.join(self.folder, os.path.expanduser(project or self.folder))
+            }
+        if self.arguments.get("global") or (project is not None and not self._is_own(project)):
             raise NotAllowedError(
                 "The token is for another project.", f"It is for {self.token.project}."
             )
@@ -103,13 +105,13 @@ class WebCall:
         return place.id == self.token.project_id
 
     def _request(self, request: Mapping[str, object]) -> Json:
-        given = {name: value for name, value in request.items() if value is not None}
-        # What the token reaches the daemon keeps to, whatever is asked: also by an id, a link or a history.
+        fields = {name: value for name, value in request.items() if value is not None}
+        # The daemon keeps each question within the token's limits, also one by an id, a link or a history.
         limits: Json = {"ceiling": self.token.ceiling}
         limits["jurisdictions"] = list(self.token.jurisdictions)
         if self.token.project:
             limits |= {"project": self.token.project, "only_project": True}
-        given |= {name: value for name, value in limits.items() if value}
-        given |= {} if self._is_noted else {"door": self.token.name, "address": self.address}
+        fields |= {name: value for name, value in limits.items() if value}
+        fields |= {} if self._is_noted else {"door": self.token.name, "address": self.address}
         self._is_noted = True
-        return {**given, "cwd": self.folder, "actor": "user" if self.token.is_the_users else GUEST}
+        return {**fields, "cwd": self.folder, "actor": "user" if self.token.is_the_users else GUEST}

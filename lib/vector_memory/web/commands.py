@@ -16,8 +16,8 @@ WAIT_S = 120.0
 
 
 def run(call: WebCall, *words: str) -> Json:
-    """Return what a command answers with `--json`. Who started this process is who asks: of an agent's the same
-    is refused as at its own command line.
+    """Return what a command answers with `--json`. It has the rights of whoever started this process: an agent is
+    refused the same as at its own command line.
 
     Raises:
         BadInputError: what it reports, or that it says nothing.
@@ -25,7 +25,7 @@ def run(call: WebCall, *words: str) -> Json:
     home = call.daemon.home
     python = [sys.executable, "-X", f"pycache_prefix={home.pycache}", *COMMAND_LINE]
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             [*python, words[0], *words[1:2], "--json", *words[2:]],
             cwd=call.folder,
             env={**os.environ, "VECTOR_MEMORY_HOME": home.root},
@@ -34,7 +34,7 @@ def run(call: WebCall, *words: str) -> Json:
             timeout=WAIT_S,
             check=False,
         )
-        answer = json.loads(done.stdout)
+        answer = json.loads(result.stdout)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise BadInputError(
             f"`vector-memory {words[0]}` gave no answer: {type(error).__name__}.",

@@ -92,7 +92,7 @@ class Dashboard(Site):
         return Response(body, media_type=kind)
 
     async def _enter(self, request: Request) -> Response:
-        code = _fields(request).get("code")
+        code = _read_fields(request).get("code")
         if not isinstance(code, str) or not await run_in_threadpool(self._is_good, code[:200]):
             hint = "Run `vector-memory dashboard` again: a code is good once, for a minute."
             return failed(401, "The code is none, or was used, or is too old.", hint)
@@ -108,17 +108,17 @@ class Dashboard(Site):
             return False
 
     async def _ask(self, request: Request) -> Response:
-        verb, call = self._asked(request, ASKED | set(_OWN_ACTS))
+        verb, call = self._read_question(request, ASKED | set(_OWN_ACTS))
         act = _OWN_ACTS.get(verb, lambda call: call.ask(verb, **call.arguments))
         return answered(await run_in_threadpool(act, call))
 
     async def _run(self, request: Request) -> Response:
-        asked = self._asked(request, RUN)
-        return await run_in_threadpool(lambda: LinesResponse(self._lines(*asked)))
+        question = self._read_question(request, RUN)
+        return await run_in_threadpool(lambda: LinesResponse(self._lines(*question)))
 
     def _lines(self, verb: str, call: WebCall) -> Generator[bytes, None, None]:
-        """Yield what comes as lines: `{"kind": "progress" | "item" | "answer" | "error", "data"}`. Who goes away
-        ends what goes on."""
+        """Yield what comes as lines: `{"kind": "progress" | "item" | "answer" | "error", "data"}`. When the page goes
+        away, the work ends."""
         is_told = False
         try:
             steps = call.steps(verb, LONG_S, **{**_surroundings(verb), **call.arguments})
@@ -137,21 +137,21 @@ class Dashboard(Site):
 
     async def _changes(self, call: WebCall) -> AsyncIterator[bytes]:
         """Yield how many memories there are, with the newest's id, whenever either has changed."""
-        last: Json | None = None
+        previous: Json | None = None
         while True:
             began = time.monotonic()
             try:
                 listed = await run_sync(lambda: call.ask("list", all_projects=True, k=1))
                 newest = listed["memories"][0]["id"] if listed["memories"] else ""
-                now: Json = {"total": listed["total"], "newest": newest}
+                current: Json = {"total": listed["total"], "newest": newest}
             except VectorMemoryError as error:
-                now = {"error": error.message}
-            yield _line("change", now) if now != last else b"\n"
-            last = now
+                current = {"error": error.message}
+            yield _line("change", current) if current != previous else b"\n"
+            previous = current
             # Among very many memories looking takes longer: it stays a small part of the time.
             await asyncio.sleep(max(LIVE_S, LIVE_RESTS * (time.monotonic() - began)))
 
-    def _asked(self, request: Request, verbs: frozenset[str]) -> tuple[str, WebCall]:
+    def _read_question(self, request: Request, verbs: frozenset[str]) -> tuple[str, WebCall]:
         """Return a page's question, and who asks it.
 
         Raises:
@@ -160,9 +160,9 @@ class Dashboard(Site):
         verb = request.path_params["verb"]
         if verb not in verbs:
             raise NotFoundError("There is nothing of that name to ask.", "Load the page again.")
-        given = {name: value for name, value in _fields(request).items() if name not in OWN}
-        given = {} if verb in LOOKED_AT else given
-        return verb, self.call(request, f"dashboard {verb}", given)
+        fields = {name: value for name, value in _read_fields(request).items() if name not in OWN}
+        fields = {} if verb in LOOKED_AT else fields
+        return verb, self.call(request, f"dashboard {verb}", fields)
 
 
 def _edit(call: WebCall) -> Json:
@@ -171,10 +171,12 @@ def _edit(call: WebCall) -> Json:
     Raises:
         ConflictError: it is not.
     """
-    seen = call.arguments.pop("seen", None)
+    seen_fields = call.arguments.pop("seen", None)
     with acts.editing:
-        now = call.memory(str(call.arguments.get("id", "")))
-        if isinstance(seen, dict) and any(now.get(name) != value for name, value in seen.items()):
+        memory = call.memory(str(call.arguments.get("id", "")))
+        if isinstance(seen_fields, dict) and any(
+            memory.get(name) != value for name, value in seen_fields.items()
+        ):
             raise ConflictError(
                 "The memory has changed since it was opened.", "Open it again; yours is kept here."
             )
@@ -182,8 +184,8 @@ def _edit(call: WebCall) -> Json:
 
 
 def _memories(call: WebCall) -> Json:
-    given = call.arguments
-    given["limit"] = min(int(given.get("limit") or 60), 200)
+    arguments = call.arguments
+    arguments["limit"] = min(int(arguments.get("limit") or 60), 200)
     return acts.list_memories(call)
 
 
@@ -212,16 +214,16 @@ def _surroundings(verb: str) -> Json:
     return client_folders() if verb == "backfill" else {"all_projects": True}
 
 
-def _fields(request: Request) -> Json:
+def _read_fields(request: Request) -> Json:
     """Return what a page sent.
 
     Raises:
         BadInputError: it is no JSON object.
     """
-    given = json_of(request)
-    if not isinstance(given, dict):
+    fields = json_of(request)
+    if not isinstance(fields, dict):
         raise BadInputError("The body is no JSON object.", "Send one.")
-    return given
+    return fields
 
 
 def _line(kind: str, data: Json) -> bytes:

@@ -80,12 +80,12 @@ class RefusalError(Exception):
     """A call that is not let in.
 
     Args:
-        more: further headers.
+        headers: further headers.
     """
 
-    def __init__(self, status: int, error: str, hint: str, **more: str) -> None:
+    def __init__(self, status: int, error: str, hint: str, **headers: str) -> None:
         super().__init__(error)
-        self.response = failed(status, error, hint, **more)
+        self.response = failed(status, error, hint, **headers)
 
 
 def answered(answer: Json, status: int = 200, **headers: str) -> Response:
@@ -94,9 +94,9 @@ def answered(answer: Json, status: int = 200, **headers: str) -> Response:
     return Response(body, status, headers, JSON_TYPE)
 
 
-def failed(status: int, error: str, hint: str, **more: str) -> Response:
+def failed(status: int, error: str, hint: str, **headers: str) -> Response:
     """Return an error as all errors are told."""
-    return answered({"error": error, "hint": hint}, status, **more)
+    return answered({"error": error, "hint": hint}, status, **headers)
 
 
 class Buckets:
@@ -109,12 +109,12 @@ class Buckets:
     def take(self, id: str) -> float:
         """Count a call of a token, and return how many seconds too early it came: 0 is in time."""
         now = self._clock()
-        left, at = self._left.get(id, (float(BURST), now))
-        left = min(float(BURST), left + (now - at) * RATE_PER_S)
-        if left < 1.0:
-            self._left[id] = (left, now)
-            return (1.0 - left) / RATE_PER_S
-        self._left[id] = (left - 1.0, now)
+        calls_left, at = self._left.get(id, (float(BURST), now))
+        calls_left = min(float(BURST), calls_left + (now - at) * RATE_PER_S)
+        if calls_left < 1.0:
+            self._left[id] = (calls_left, now)
+            return (1.0 - calls_left) / RATE_PER_S
+        self._left[id] = (calls_left - 1.0, now)
         return 0.0
 
 
@@ -123,22 +123,27 @@ class TokenFile:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._seen: tuple[int, ...] = ()
+        self._stamp: tuple[int, ...] = ()
         self._tokens: list[Token] = []
 
     def of(self, presented: str) -> Token | None:
         """Return the token that somebody brought, None where it is none."""
         try:
-            about = os.lstat(self._path)
-            seen: tuple[int, ...] = (about.st_ino, about.st_mtime_ns, about.st_size, about.st_mode)
+            status = os.lstat(self._path)
+            stamp: tuple[int, ...] = (
+                status.st_ino,
+                status.st_mtime_ns,
+                status.st_size,
+                status.st_mode,
+            )
         except OSError:
-            seen = ()
-        if seen != self._seen or not seen:
+            stamp = ()
+        if stamp != self._stamp or not stamp:
             try:
                 self._tokens = tokens.load(self._path)
             except StoreDamagedError:
                 self._tokens = []
-            self._seen = seen
+            self._stamp = stamp
         return tokens.match(self._tokens, presented)
 
 
@@ -182,21 +187,21 @@ class Doors:
             message = "GET and POST alone are answered."
             raise RefusalError(405, message, "Use one of them.", allow="GET, POST")
         if self.active > MOST_AT_ONCE:
-            raise _later(503, "Too many calls at once.", 1.0)
+            raise _wait_error(503, "Too many calls at once.", 1.0)
         scope["state"] = {"headers": headers}
         is_entrance = scope["path"] == self._house.entrance
         if scope["path"] not in self._house.open_paths and not is_entrance:
-            scope["state"]["token"] = self._token(headers)
+            scope["state"]["token"] = self._require_token(headers)
         if scope["path"] not in self._house.open_paths:
-            scope["state"]["body"] = await _body(scope, headers, receive)
+            scope["state"]["body"] = await _read_body(scope, headers, receive)
         await self._app(scope, receive, send)
 
     def _require_own_site(self, headers: dict[str, str], is_front: bool) -> None:
         host, origin = headers.get("host", ""), headers.get("origin")
         if self._hosts is not None and host not in self._hosts:
             raise RefusalError(421, "This is another host.", f"Ask {min(self._hosts)}.")
-        own = {f"http://{host}" for host in self._hosts or ()}
-        is_own = origin is None or origin in own
+        own_origins = {f"http://{host}" for host in self._hosts or ()}
+        is_own = origin is None or origin in own_origins
         # Who follows a link, or opens a file that leads here, comes from elsewhere, and to the front alone.
         is_link = is_front and headers.get("sec-fetch-mode") == "navigate"
         is_foreign = headers.get("sec-fetch-site", "") not in OWN_SITES and not is_link
@@ -204,21 +209,23 @@ class Doors:
             message = "Web pages of other sites are not answered."
             raise RefusalError(403, message, "Ask from a program, with a token.")
 
-    def _token(self, headers: dict[str, str]) -> Token:
+    def _require_token(self, headers: dict[str, str]) -> Token:
         scheme, _, presented = headers.get("authorization", "").partition(" ")
         token = self._guests.of(presented.strip()) if scheme.lower() == "bearer" else None
         if token is None:
             hint = "`vector-memory token new` makes one; send it as Authorization: Bearer."
-            more = {"www-authenticate": "Bearer"}
-            raise RefusalError(401, "There is no token, or it is none that holds.", hint, **more)
+            challenge = {"www-authenticate": "Bearer"}
+            raise RefusalError(
+                401, "There is no token, or it is none that holds.", hint, **challenge
+            )
         if early_s := self._buckets.take(token.id):
-            raise _later(429, "The token was used too often of late.", early_s)
+            raise _wait_error(429, "The token was used too often of late.", early_s)
         return token
 
 
-def _later(status: int, error: str, wait_s: float) -> RefusalError:
-    more = {"retry-after": str(int(wait_s) + 1)}
-    return RefusalError(status, error, "Try again in a moment.", **more)
+def _wait_error(status: int, error: str, wait_s: float) -> RefusalError:
+    headers = {"retry-after": str(int(wait_s) + 1)}
+    return RefusalError(status, error, "Try again in a moment.", **headers)
 
 
 def _headers_of(scope: Message) -> dict[str, str]:
@@ -230,7 +237,7 @@ def _headers_of(scope: Message) -> dict[str, str]:
     return headers
 
 
-async def _body(scope: Message, headers: dict[str, str], receive: Receive) -> bytes:
+async def _read_body(scope: Message, headers: dict[str, str], receive: Receive) -> bytes:
     """Return a call's body.
 
     Raises:
@@ -240,10 +247,10 @@ async def _body(scope: Message, headers: dict[str, str], receive: Receive) -> by
         return b""
     parts: list[bytes] = []
     size = 0
-    until = time.monotonic() + BODY_S
+    deadline = time.monotonic() + BODY_S
     while True:
         try:
-            message = await asyncio.wait_for(receive(), until - time.monotonic())
+            message = await asyncio.wait_for(receive(), deadline - time.monotonic())
         except asyncio.TimeoutError:
             problem = f"The body did not come within {BODY_S:.0f} seconds."
             raise RefusalError(408, problem, "Send it at once.", connection="close") from None

@@ -50,27 +50,27 @@ class PatientProtocol(H11Protocol):
         if len(self.connections) > MOST_CONNECTIONS:
             transport.close()
             return
-        self._look_at: asyncio.TimerHandle = self.loop.call_later(HEAD_S, self._look)
+        self._idle_timer: asyncio.TimerHandle = self.loop.call_later(HEAD_S, self._close_if_idle)
         self._seen: object = None
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Let a connection go."""
-        if hasattr(self, "_look_at"):
-            self._look_at.cancel()
+        if hasattr(self, "_idle_timer"):
+            self._idle_timer.cancel()
         super().connection_lost(exc)
 
-    def _look(self) -> None:
-        """Close a connection on which no request came since one looked, and none is being answered."""
+    def _close_if_idle(self) -> None:
+        """Close a connection on which no request came since the last look, and none is being answered."""
         is_new = self.cycle is not self._seen
         if not is_new and (self.cycle is None or self.cycle.response_complete):
             self.transport.close()
             return
         self._seen = self.cycle
-        self._look_at = self.loop.call_later(HEAD_S, self._look)
+        self._idle_timer = self.loop.call_later(HEAD_S, self._close_if_idle)
 
 
 class GatewayServer(uvicorn.Server):
-    """Uvicorn's server, which says when it listens, ends when it is told or nobody comes, and then well."""
+    """Uvicorn's server, which says when it listens, and ends in good order when it is told to or nobody comes."""
 
     def __init__(
         self, config: uvicorn.Config, doors: Doors, ready: Callable[[], None], idle_s: float
@@ -100,29 +100,29 @@ class GatewayServer(uvicorn.Server):
         yield
 
 
-def main(given: Json) -> int:
+def main(options: Json) -> int:
     """Serve as the command line says, and return the exit code. One line tells where it can be asked."""
-    as_json = bool(given["json"])
+    as_json = bool(options["json"])
 
     def ready(url: str) -> None:
         line = json.dumps({"url": url, "pid": os.getpid()}) if as_json else f"Listening at {url}"
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
 
-    home = Home(given["home"])
+    home = Home(options["home"])
     try:
-        (show if "opens" in given else serve)(home, given, ready)
+        (show if "opens" in options else serve)(home, options, ready)
     except VectorMemoryError as error:
-        return _failed(error, as_json)
+        return _report_error(error, as_json)
     except OSError as error:
         refused = StoreFullError.of(error)
         if refused is None:
             raise
-        return _failed(refused, as_json)
+        return _report_error(refused, as_json)
     return 0
 
 
-def _failed(error: VectorMemoryError, as_json: bool) -> int:
+def _report_error(error: VectorMemoryError, as_json: bool) -> int:
     """Say why it does not run, and return the exit code."""
     if as_json:
         sys.stdout.write(json.dumps({"error": error.message, "hint": error.hint}) + "\n")
@@ -131,11 +131,11 @@ def _failed(error: VectorMemoryError, as_json: bool) -> int:
     return 1
 
 
-def serve(home: Home, given: Json, ready: Ready) -> None:
+def serve(home: Home, options: Json, ready: Ready) -> None:
     """Answer until told to end, or until nobody came for a while.
 
     Args:
-        given: `folder`: what is stored without a project is about this folder's; `port`, 0 for any that is free;
+        options: `folder`: what is stored without a project is about this folder's; `port`, 0 for any that is free;
             `socket`: a unix socket's file instead, "" for none; `idle_s`; `card`: what a signed agent card calls
             it, "" for none.
         ready: is told the address once it can be asked.
@@ -143,18 +143,18 @@ def serve(home: Home, given: Json, ready: Ready) -> None:
     Raises:
         BadInputError: it cannot listen there, or an agent would have a card signed.
     """
-    path, card = given["socket"], given["card"]
-    listening = _unix(path) if path else _loopback(given["port"])
-    named = f"{LOOPBACK}:{listening.getsockname()[1]}" if not path else ""
-    url = f"unix:{path}" if path else f"http://{named}"
+    path, card = options["socket"], options["card"]
+    listening = _unix_socket(path) if path else _loopback_socket(options["port"])
+    host = f"{LOOPBACK}:{listening.getsockname()[1]}" if not path else ""
+    url = f"unix:{path}" if path else f"http://{host}"
     server = "http://localhost" if path else url
     daemon = DaemonClient(home)
     signed = signed_card(daemon, card, server) if card else None
-    gateway = Gateway(daemon, given["folder"], server, signed)
-    hosts = frozenset({named}) if named else None
+    gateway = Gateway(daemon, options["folder"], server, signed)
+    hosts = frozenset({host}) if host else None
     doors = Doors(gateway.app(), TokenFile(home.tokens), hosts, gateway.house())
     try:
-        _listen(home, doors, listening, url, given["idle_s"], lambda: ready(url))
+        _listen(home, doors, listening, url, options["idle_s"], lambda: ready(url))
     finally:
         if path:
             drop(path, OSError)
@@ -168,18 +168,23 @@ def signed_card(daemon: DaemonClient, name: str, server: str) -> Json:
         BadInputError: an agent started this process, or the key needs a passphrase.
     """
     docs = [route.doc for route in ROUTES if "memories" in route.marks]
-    about = {"name": name, "skill": docs, "url": server, "binding": f"{server}/v1/openapi.json"}
-    opened = {"passphrase": os.environ.get("VECTOR_MEMORY_KEY_PASSPHRASE", "")}
-    asked = {"action": "create", "actor": "user", **about, **opened}
-    card: Json = daemon.ask("card", asked, CARD_S)["card"]
+    card_fields = {
+        "name": name,
+        "skill": docs,
+        "url": server,
+        "binding": f"{server}/v1/openapi.json",
+    }
+    secrets = {"passphrase": os.environ.get("VECTOR_MEMORY_KEY_PASSPHRASE", "")}
+    request = {"action": "create", "actor": "user", **card_fields, **secrets}
+    card: Json = daemon.ask("card", request, CARD_S)["card"]
     return card
 
 
-def show(home: Home, given: Json, ready: Ready) -> None:
+def show(home: Home, options: Json, ready: Ready) -> None:
     """Answer the dashboard's pages until told to end, or until no page was open for a while.
 
     Args:
-        given: `folder`: what a page asks without a project is about this folder's; `port`, 0 for any that is free;
+        options: `folder`: what a page asks without a project is about this folder's; `port`, 0 for any that is free;
             `idle_s`; `opens`: the user's browser is to open it.
         ready: is told the address once it can be asked.
 
@@ -189,34 +194,34 @@ def show(home: Home, given: Json, ready: Ready) -> None:
     from vector_memory.web.dashboard import Dashboard
     from vector_memory.web.entrance import Visitors
 
-    listening = _loopback(given["port"])
-    named = f"{LOOPBACK}:{listening.getsockname()[1]}"
-    url = f"http://{named}"
+    listening = _loopback_socket(options["port"])
+    host = f"{LOOPBACK}:{listening.getsockname()[1]}"
+    url = f"http://{host}"
     codes, visitors = Codes(), Visitors(home.tokens)
     daemon = DaemonClient(home)
-    dashboard = Dashboard(daemon, given["folder"], codes, visitors)
-    doors = Doors(dashboard.app(), visitors, frozenset({named}), dashboard.house())
+    dashboard = Dashboard(daemon, options["folder"], codes, visitors)
+    doors = Doors(dashboard.app(), visitors, frozenset({host}), dashboard.house())
     door = os.path.join(home.gateways, f"{os.getpid()}.html")
 
     def listens() -> None:
         # Met before whoever started it has ended: afterwards nobody could tell whose it is.
         with contextlib.suppress(VectorMemoryError):
-            daemon.ask("privacy", {"cwd": given["folder"]})
+            daemon.ask("privacy", {"cwd": options["folder"]})
         code = codes.make()
         browsers.write_door(door, url, code)
         ready(url)
-        if given["opens"]:
-            _open(door)
+        if options["opens"]:
+            _open_in_browser(door)
         elif sys.stdout.isatty():
             sys.stdout.write(f"Open {url}/#code={code} within a minute; it is good once.\n")
 
     try:
-        _listen(home, doors, listening, url, given["idle_s"], listens)
+        _listen(home, doors, listening, url, options["idle_s"], listens)
     finally:
         drop(door, OSError)
 
 
-def _open(door: str) -> None:
+def _open_in_browser(door: str) -> None:
     """Have the user's browser open a file: the address with the code stands in no program's arguments."""
 
     def open_it() -> None:
@@ -259,19 +264,19 @@ def _listen(
     gc.freeze()
     try:
         running = GatewayServer(config, doors, listens, idle_s)
-        asyncio.run(_run(running, listening))
+        asyncio.run(_serve(running, listening))
     finally:
         drop(mark, OSError)
 
 
-async def _run(server: GatewayServer, listening: socket.socket) -> None:
+async def _serve(server: GatewayServer, listening: socket.socket) -> None:
     from anyio.to_thread import current_default_thread_limiter
 
     current_default_thread_limiter().total_tokens = THREADS
     await server.serve(sockets=[listening])
 
 
-def _loopback(port: int) -> socket.socket:
+def _loopback_socket(port: int) -> socket.socket:
     # The protocol is named so that asyncio switches Nagle's algorithm off: an answer's head and body are two
     # writes, and the second would wait forty milliseconds for a receipt of the first.
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -286,20 +291,20 @@ def _loopback(port: int) -> socket.socket:
     return listening
 
 
-def _unix(path: str) -> socket.socket:
+def _unix_socket(path: str) -> socket.socket:
     """Return a socket of this file, which this user alone may open."""
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         _require_unused(path)
-        before = os.umask(0o177)
+        previous_umask = os.umask(0o177)
         try:
             listening.bind(path)
         finally:
-            os.umask(before)
+            os.umask(previous_umask)
     except OSError as error:
         listening.close()
-        why = error.strerror or error
-        raise BadInputError(f"{path} cannot be used: {why}.", "Say another --socket.") from error
+        reason = error.strerror or error
+        raise BadInputError(f"{path} cannot be used: {reason}.", "Say another --socket.") from error
     return listening
 
 

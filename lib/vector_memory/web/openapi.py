@@ -18,15 +18,15 @@ LINES_TYPE = "application/jsonl"
 def document(server: str) -> Json:
     """Return the document of the gateway at an address."""
     with open(os.path.join(PACKAGE_ROOT, "web", "openapi.json"), encoding="utf-8") as file:
-        whole: Json = json.load(file)
-    whole["info"]["version"] = version()
-    whole["servers"] = [{"url": server}]
+        content: Json = json.load(file)
+    content["info"]["version"] = version()
+    content["servers"] = [{"url": server}]
     for route in ROUTES:
         for path in (route.path, *route.aliases):
             operation = _operation(route, path)
-            operation["responses"] |= whole["components"]["responses"]
-            whole["paths"].setdefault(path, {})[route.method.lower()] = operation
-    return whole
+            operation["responses"] |= content["components"]["responses"]
+            content["paths"].setdefault(path, {})[route.method.lower()] = operation
+    return content
 
 
 def _operation(route: Route, path: str) -> Json:
@@ -61,7 +61,7 @@ def _parameters(route: Route) -> list[Json]:
 def _responses(route: Route) -> Json:
     schema = {"$ref": f"#/components/schemas/{route.answer}"}
     answers = {JSON_TYPE: {"schema": schema}} if route.answer else {LINES_TYPE: {}}
-    done: Json = {"200": {"description": "Done.", "content": answers}}
+    responses: Json = {"200": {"description": "Done.", "content": answers}}
     if route.method == GET and route.answer:
-        done["304"] = {"description": "It is as If-None-Match says."}
-    return done
+        responses["304"] = {"description": "It is as If-None-Match says."}
+    return responses

@@ -58,16 +58,16 @@ def from_query(fields: Sequence[Argument], pairs: Sequence[tuple[str, str]]) -> 
         BadInputError: one is not what it should be.
     """
     declared = {field.name: field for field in fields}
-    given: Json = {}
+    values: Json = {}
     for name, value in pairs:
         field = declared.get(name)
         if field is not None and field.sort == WORDS:
-            given.setdefault(name, []).append(value)
-        elif name in given:
+            values.setdefault(name, []).append(value)
+        elif name in values:
             raise BadInputError(f"{name[:40]} is given twice.", "Give it once.")
         else:
-            given[name] = _read(field, value) if field else value
-    return checked(fields, given)
+            values[name] = _read(field, value) if field else value
+    return checked(fields, values)
 
 
 def _read(field: Argument, value: str) -> object:
