@@ -167,7 +167,7 @@ def entries(path: str) -> Iterator[Entry]:
     groups: dict[str, dict[str, Argument]] = {}
     for heading, *lines in map(str.splitlines, paragraphs):
         declared = [_argument(line, groups) for line in lines if line.startswith("- ")]
-        by_name = {each.name: each for each in declared}
+        by_name = {argument.name: argument for argument in declared}
         if len(declared) == len(lines):
             groups[heading] = by_name
         else:
@@ -241,7 +241,7 @@ def checked(arguments: Sequence[Argument], values: object, where: str = "") -> J
     return values
 
 
-def meant(arguments: Sequence[Argument], values: Json | None) -> Json:
+def coerced(arguments: Sequence[Argument], values: Json | None) -> Json:
     """Return a model's arguments, checked, by their listed names, those left out that are null. A model often writes a
     number, a list or a word of a list as a text: what can be meant by it is taken.
 

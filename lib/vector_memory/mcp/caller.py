@@ -24,28 +24,27 @@ TELL_EVERY_S = 0.2
 class Caller:
     """One server's way to the daemon.
 
-    Attributes:
-        folder: the session's folder: what is asked without a `project` is about its project.
-        session: the session's id, or a name of this process where the client tells none.
-        known: whether the client told it.
-        tell: watches long work.
-        shown: what was shown by this process; `told` makes what the model is told of it, of one answer.
-        actor: who asks: the model, where it is not said otherwise.
+    Attributes: folder: the session's folder: what is asked without a `project` is about its project. session: the
+    session's id, or a name of this process where the client tells none. is_session_known: whether the client told
+    it. tell: watches long work. shown: what was shown by this process; `telling` makes what the model is told in
+    one answer. actor: who asks: the model, where it is not said otherwise.
     """
 
     daemon: DaemonClient
     folder: str
     session: str
-    known: bool = False
+    is_session_known: bool = False
     shown: Shown = field(default_factory=Shown)
     tell: Progress = ignore_progress
     actor: str = ACTOR
-    told: Telling = field(init=False)
+    telling: Telling = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "told", Telling(self.shown))
+        object.__setattr__(self, "telling", Telling(self.shown))
 
-    def ask(self, verb: str, arguments: Json, items: list[Json] | None = None, **more: Any) -> Json:
+    def ask(
+        self, verb: str, arguments: Json, items: list[Json] | None = None, **fields: Any
+    ) -> Json:
         """Return the daemon's answer about the project that the arguments name, or the session's.
 
         Args:
@@ -54,25 +53,25 @@ class Caller:
         Raises:
             VectorMemoryError: what the daemon reported, or that there is none.
         """
-        asked = self.request({**arguments, **more})
+        payload = self.request({**arguments, **fields})
         if verb not in LONG_ONES:
-            return self.daemon.ask(verb, asked, TIMEOUT_S)
-        last = 0.0
+            return self.daemon.ask(verb, payload, TIMEOUT_S)
+        last_report_s = 0.0
 
         def report(data: Json) -> None:
-            nonlocal last
-            if time.monotonic() - last >= TELL_EVERY_S:
-                last = time.monotonic()
+            nonlocal last_report_s
+            if time.monotonic() - last_report_s >= TELL_EVERY_S:
+                last_report_s = time.monotonic()
                 self.tell(data["done"], data["total"], str(data["doing"]))
 
         item = None if items is None else items.append
-        return self.daemon.ask(verb, asked, LONG_S, item=item, progress=report)
+        return self.daemon.ask(verb, payload, LONG_S, item=item, progress=report)
 
     def request(self, request: Json) -> Json:
         """Return what the daemon is asked: about which project, from where, by whom."""
-        asked = {name: value for name, value in request.items() if value is not None}
-        project = asked.pop("project", "")
-        if project or not (asked.get("global") or asked.get("all_projects")):
-            asked["project"] = os.path.join(self.folder, os.path.expanduser(project))
-        shown_to = {"for_session": self.session} if self.known else {}
-        return {**asked, **shown_to, "cwd": self.folder, "actor": self.actor}
+        payload = {name: value for name, value in request.items() if value is not None}
+        project = payload.pop("project", "")
+        if project or not (payload.get("global") or payload.get("all_projects")):
+            payload["project"] = os.path.join(self.folder, os.path.expanduser(project))
+        shown_to = {"for_session": self.session} if self.is_session_known else {}
+        return {**payload, **shown_to, "cwd": self.folder, "actor": self.actor}

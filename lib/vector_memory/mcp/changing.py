@@ -22,9 +22,9 @@ def delete(caller: Caller, ids: list[str]) -> Json:
         BadInputError: one was not, or there are too many.
     """
     chosen = caller.shown.chosen(ids)
-    done = caller.ask("forget", {"ids": chosen})
-    gone = [short(memory["id"]) for memory in done["memories"]]
-    return {"deleted": gone, "count": done["forgotten"]}
+    answer = caller.ask("forget", {"ids": chosen})
+    deleted = [short(memory["id"]) for memory in answer["memories"]]
+    return {"deleted": deleted, "count": answer["forgotten"]}
 
 
 @does("memory_forget")
@@ -40,9 +40,9 @@ def forget(caller: Caller, arguments: Json) -> Json:
     if ids:
         return delete(caller, ids)
     k = min(arguments.get("limit") or 10, MOST_AT_ONCE)
-    shown = looked_up(caller, arguments, k=k, until=arguments.get("before"))
+    matches = looked_up(caller, arguments, k=k, until=arguments.get("before"))
     hint = "Nothing was deleted. Call again with the ids of what the user wants gone."
-    return {**shown, "hint": hint}
+    return {**matches, "hint": hint}
 
 
 @does("delete_memory")
@@ -52,10 +52,10 @@ def delete_memory(caller: Caller, arguments: Json) -> Json:
 
 
 def changed(caller: Caller, answer: Json, status: str) -> Json:
-    """Return a changed memory as an answer, with what is proposed of it and waits for the user."""
+    """Return a changed memory as an answer, with a hint where the change is only proposed and waits for the user."""
     proposed = {"status": "proposed", "hint": HINTS["proposed"]}
-    more = proposed if answer.get("action") == "proposed" else {}
-    return {"status": status, "memory": caller.told.memory(answer["memory"]), **more}
+    note = proposed if answer.get("action") == "proposed" else {}
+    return {"status": status, "memory": caller.telling.memory(answer["memory"]), **note}
 
 
 @does("update_memory")
@@ -90,6 +90,6 @@ def promote(caller: Caller, arguments: Json) -> Json:
 @does("memory_link")
 def link(caller: Caller, arguments: Json) -> Json:
     """Link two memories, or remove their link."""
-    done = caller.ask("link", arguments)
-    ends = {"from": short(done["from"]), "to": short(done["to"])}
-    return {**ends, "action": done["action"], "relation": done.get("relation")}
+    answer = caller.ask("link", arguments)
+    ends = {"from": short(answer["from"]), "to": short(answer["to"])}
+    return {**ends, "action": answer["action"], "relation": answer.get("relation")}

@@ -17,55 +17,55 @@ TRACED, LISTED, RELATED, CONNECTED = (5, 50), (50, 200), (DEFAULT, 100), (ON_A_P
 to: how many a page has where no limit is given, and the most that the daemon gives."""
 
 
-def answer_with(caller: Caller, memories: Any, around: str = "", **more: Any) -> Json:
+def answer_with(caller: Caller, memories: Any, query: str = "", **fields: Any) -> Json:
     """Return memories as an answer."""
-    return {**more, "memories": caller.told.memories(memories, around=around)}
+    return {**fields, "memories": caller.telling.memories(memories, query=query)}
 
 
 def looked_up(caller: Caller, arguments: Json, **limits: Any) -> Json:
     """Return as an answer the memories that fit a question, or all within its limits where none is asked."""
-    query, asked = arguments.get("query") or "", {**page_of(arguments), **limits}
+    query, request = arguments.get("query") or "", {**page_of(arguments), **limits}
     if query:
-        answer = caller.ask("recall", asked, query=query, fitting=True)
-        return answer_with(caller, answer["hits"], query, next_cursor=next_of(answer, asked))
-    memories, _, following = _listed(caller, asked)
+        answer = caller.ask("recall", request, query=query, fitting=True)
+        return answer_with(caller, answer["hits"], query, next_cursor=next_of(answer, request))
+    memories, _, following = _list_page(caller, request)
     return answer_with(caller, memories, next_cursor=following)
 
 
-def _listed(caller: Caller, asked: Json) -> tuple[Any, int, int | None]:
+def _list_page(caller: Caller, request: Json) -> tuple[Any, int, int | None]:
     """Return a page of memories, how many there are in all, and where the next page begins."""
-    answer = caller.ask("list", asked)
-    end = asked["offset"] + asked["k"]
-    return answer["memories"], answer["total"], end if end < answer["total"] else None
+    answer = caller.ask("list", request)
+    next_start = request["offset"] + request["k"]
+    return answer["memories"], answer["total"], next_start if next_start < answer["total"] else None
 
 
-def page_of(arguments: Json, k: int = DEFAULT, **more: Any) -> Json:
+def page_of(arguments: Json, k: int = DEFAULT, **fields: Any) -> Json:
     """Return what a question is limited to, and which of its hits are asked for, `k` where no limit is given."""
-    return {"k": k, **scope_of(arguments), "offset": arguments.get("cursor") or 0, **more}
+    return {"k": k, **scope_of(arguments), "offset": arguments.get("cursor") or 0, **fields}
 
 
-def next_of(answer: Json, asked: Json) -> int | None:
+def next_of(answer: Json, request: Json) -> int | None:
     """Return where the page after that of a recall begins, None after the last."""
-    return asked["offset"] + asked["k"] if answer.get("more") else None
+    return request["offset"] + request["k"] if answer.get("more") else None
 
 
 @does("memory_recall")
 def recall(caller: Caller, arguments: Json) -> Json:
     """Tell the hits that fit, the best first."""
     query = arguments["query"]
-    asked = page_of(arguments, query=query, fitting=not arguments.get("all"))
+    request = page_of(arguments, query=query, fitting=not arguments.get("all"))
     try:
-        answer = caller.ask("recall", asked)
+        answer = caller.ask("recall", request)
     except StoreFullError as error:
         # No daemon can run here: what can be read is read.
-        answer = offline.recall(caller.daemon.home, caller.request(asked), str(error))
-    more = {name: answer.get(name) for name in ("period", "widened", "note")}
-    more["mode"] = "words" if answer["mode"] == "lexical" else None
-    more["next_cursor"] = next_of(answer, asked)
+        answer = offline.recall(caller.daemon.home, caller.request(request), str(error))
+    fields = {name: answer.get(name) for name in ("period", "widened", "note")}
+    fields["mode"] = "words" if answer["mode"] == "lexical" else None
+    fields["next_cursor"] = next_of(answer, request)
     hits = [{**hit, "traced": arguments.get("why")} for hit in answer["hits"]]
     if answer.get("left_out") and not hits:
-        more["note"] = more["note"] or "Nothing fits the question."
-    return answer_with(caller, hits, query, **more)
+        fields["note"] = fields["note"] or "Nothing fits the question."
+    return answer_with(caller, hits, query, **fields)
 
 
 @does("list_memories")
@@ -74,21 +74,21 @@ def listing(caller: Caller, arguments: Json) -> Json:
     collections = arguments.get("collections") or [
         name for name in COLLECTIONS if name not in QUIET
     ]
-    asked = page_of(arguments, 20, collection=collections, sort=arguments.get("sort"))
-    memories, total, following = _listed(caller, asked)
+    request = page_of(arguments, 20, collection=collections, sort=arguments.get("sort"))
+    memories, total, following = _list_page(caller, request)
     return answer_with(caller, memories, total=total, next_cursor=following)
 
 
 @does("rag_search")
 def rag(caller: Caller, arguments: Json) -> Json:
     """Tell hits of the vault and of all collections."""
-    asked = page_of(arguments, query=arguments["query"], collections=arguments.get("collections"))
-    answer = caller.ask("rag", asked, vault=arguments.get("read_vault"))
+    request = page_of(arguments, query=arguments["query"], collections=arguments.get("collections"))
+    answer = caller.ask("rag", request, vault=arguments.get("read_vault"))
     vault = {"notes": answer["vault"]["notes"]} if answer["vault"]["folder"] else None
     fits = any(hit["fits"] for hit in answer["hits"])
     note = "Nothing fits the question: this is near." if answer["hits"] and not fits else None
-    more = {"vault": vault, "note": note, "next_cursor": next_of(answer, asked)}
-    return answer_with(caller, answer["hits"], asked["query"], **more)
+    fields = {"vault": vault, "note": note, "next_cursor": next_of(answer, request)}
+    return answer_with(caller, answer["hits"], request["query"], **fields)
 
 
 @does("memory_trace")
@@ -96,8 +96,8 @@ def trace(caller: Caller, arguments: Json) -> Json:
     """Explain hits, or what was done with a memory, or what hangs on it."""
     if arguments.get("direction"):
         return connected(caller, arguments, [arguments.get("id") or ""])
-    asked = {"query": arguments.get("query"), "id": arguments.get("id")}
-    answer, hits, following = paged(caller, "trace", arguments, "hits", TRACED, **asked)
+    request = {"query": arguments.get("query"), "id": arguments.get("id")}
+    answer, hits, following = paged(caller, "trace", arguments, "hits", TRACED, **request)
     return answer_with(
         caller,
         [{**hit, "traced": True} for hit in hits],
@@ -112,9 +112,9 @@ def connected(caller: Caller, arguments: Json, ids: list[str]) -> Json:
     """Return what links lead to from a memory, or between two."""
     if not all(ids):
         raise BadInputError("From which memory?", "Give its id, as shown.")
-    asked = {"direction": arguments.get("direction"), "depth": arguments.get("depth"), "ids": ids}
+    request = {"direction": arguments.get("direction"), "depth": arguments.get("depth"), "ids": ids}
     answer, memories, following = paged(
-        caller, "connections", arguments, "memories", CONNECTED, **asked
+        caller, "connections", arguments, "memories", CONNECTED, **request
     )
     return answer_with(caller, memories, total=answer["total"], next_cursor=following)
 
@@ -123,7 +123,7 @@ def connected(caller: Caller, arguments: Json, ids: list[str]) -> Json:
 def provenance(caller: Caller, arguments: Json) -> Json:
     """Tell a whole memory and where it comes from."""
     answer = caller.ask("provenance", {"id": arguments["id"]})
-    memory = caller.told.memory(answer["memory"], WHOLE_TOKENS)
+    memory = caller.telling.memory(answer["memory"], WHOLE_TOKENS)
     if memory is None:
         return {"id": short(answer["memory"]["id"])}
     source = answer["memory"].get("source") or {}
@@ -142,7 +142,7 @@ def provenance(caller: Caller, arguments: Json) -> Json:
 
 def links(caller: Caller, all_links: Any) -> list[Json]:
     """Return links, each with the memory at its other end."""
-    ends = [(link, caller.told.memory(link["other"], 80)) for link in all_links]
+    ends = [(link, caller.telling.memory(link["other"], 80)) for link in all_links]
     return [
         {"relation": link["relation"], "direction": link["direction"], "other": end}
         for link, end in ends
@@ -153,25 +153,25 @@ def links(caller: Caller, all_links: Any) -> list[Json]:
 @does("session_recalled")
 def session_recalled(caller: Caller, arguments: Json) -> Json:
     """Tell what a session was shown."""
-    session = arguments.get("session") or (caller.session if caller.known else None)
+    session = arguments.get("session") or (caller.session if caller.is_session_known else None)
     answer, memories, following = paged(
         caller, "session_recalled", arguments, "memories", LISTED, session=session
     )
-    more = {"session": say(answer["session"]), "total": answer["total"], "next_cursor": following}
-    return answer_with(caller, memories, **more)
+    fields = {"session": say(answer["session"]), "total": answer["total"], "next_cursor": following}
+    return answer_with(caller, memories, **fields)
 
 
 @does("memory_impact")
 def impact(caller: Caller, arguments: Json) -> Json:
     """Tell what hangs on a memory or a file."""
-    asked = {"id": arguments.get("id"), "file": arguments.get("file")}
-    answer, related, following = paged(caller, "impact", arguments, "related", RELATED, **asked)
+    request = {"id": arguments.get("id"), "file": arguments.get("file")}
+    answer, related, following = paged(caller, "impact", arguments, "related", RELATED, **request)
     return {
-        "about": caller.told.memories(answer["about"]),
+        "about": caller.telling.memories(answer["about"]),
         "links": links(caller, answer["links"]),
-        "related": caller.told.memories(related, 120),
+        "related": caller.telling.memories(related, 120),
         "next_cursor": following,
-        "newer_decisions": caller.told.memories(answer["newer_decisions"], 120),
+        "newer_decisions": caller.telling.memories(answer["newer_decisions"], 120),
         "total": answer["total"],
         **{name: answer[name] for name in ("uses", "tasks", "others") if answer.get(name)},
     }
@@ -180,15 +180,17 @@ def impact(caller: Caller, arguments: Json) -> Json:
 @does("contradiction_check")
 def contradiction(caller: Caller, arguments: Json) -> Json:
     """Tell what contradicts, or settle it."""
-    asked = {name: arguments.get(name) for name in ("text", "id", "resolve", "project")}
+    request = {name: arguments.get(name) for name in ("text", "id", "resolve", "project")}
     if arguments.get("ids"):
-        asked["ids"] = caller.shown.chosen(arguments["ids"])
-    answer = caller.ask("contradictions", asked)
-    found, following = page(answer["contradictions"], arguments, DEFAULT)
+        request["ids"] = caller.shown.chosen(arguments["ids"])
+    answer = caller.ask("contradictions", request)
+    conflicts, following = page(answer["contradictions"], arguments, DEFAULT)
     settled = answer.get("settled")
     return {
-        "contradictions": caller.told.memories([{**one, "why": one["reason"]} for one in found]),
-        "agreements": caller.told.memories(answer["agreements"]),
+        "contradictions": caller.telling.memories(
+            [{**conflict, "why": conflict["reason"]} for conflict in conflicts]
+        ),
+        "agreements": caller.telling.memories(answer["agreements"]),
         "settled": say(settled) if settled else None,
         "next_cursor": following,
     }

@@ -21,7 +21,9 @@ def scores(caller: Caller, arguments: Json) -> Json:
         {name: framework[name] for name in names}
         | {
             "missing": [
-                it["id"] for it in framework["controls"] if it["state"] in ("no evidence", "partly")
+                control["id"]
+                for control in framework["controls"]
+                if control["state"] in ("no evidence", "partly")
             ]
         }
         for framework in report["frameworks"]
@@ -37,30 +39,35 @@ def identity(caller: Caller, arguments: Json) -> Json:
         view: Json = spoken(caller.ask("delegation", {**arguments, "action": DELEGATIONS[action]}))
         return view
     answer = caller.ask("identity", arguments)
-    shown, more = ("id", "state", "fingerprint", "key"), ("is_valid", "signature", "second")
-    keys = [{name: say(key[name]) for name in shown} for key in answer["keys"]]
-    return {"keys": keys, **{name: answer[name] for name in more if name in answer}}
+    key_fields, answer_fields = (
+        ("id", "state", "fingerprint", "key"),
+        ("is_valid", "signature", "second"),
+    )
+    keys = [{name: say(key[name]) for name in key_fields} for key in answer["keys"]]
+    return {"keys": keys, **{name: answer[name] for name in answer_fields if name in answer}}
 
 
 @does("federation")
 def federation(caller: Caller, arguments: Json) -> Json:
     """Tell how sharing stands, pull what others published, or preview what the user would publish."""
     action = arguments.get("action") or "status"
-    asked = {"project": arguments.get("project")}
+    request = {"project": arguments.get("project")}
     if action == "preview":
-        answer = caller.ask("share_publish", asked, dry_run=True)
-        shown = [
+        answer = caller.ask("share_publish", request, dry_run=True)
+        preview = [
             {"kind": say(memory["kind"]), "text": say(memory["text"][:200])}
             for memory in answer["fresh"][:MOST_SHOWN]
         ]
         hint = "Nothing was published: the user runs `vector-memory share publish`."
-        return {"memories": answer["memories"], "preview": shown, "hint": hint}
+        return {"memories": answer["memories"], "preview": preview, "hint": hint}
     if action == "pull":
-        answer = caller.ask("share_pull", asked)
-        refused = [say(f"{each['what']}: {each['why']}"[:300]) for each in answer["refused"]]
+        answer = caller.ask("share_pull", request)
+        refused = [
+            say(f"{refusal['what']}: {refusal['why']}"[:300]) for refusal in answer["refused"]
+        ]
         facts: Json = {"refused": refused}
     else:
-        answer = caller.ask("share_status", asked)
+        answer = caller.ask("share_status", request)
         facts = {name: spoken(answer[name]) for name in ("url", "published", "memories")}
     members = [
         {"name": say(member["name"]), "memories": member["memories"]}

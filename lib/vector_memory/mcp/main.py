@@ -30,7 +30,7 @@ def main() -> int:
     sdk.load()
     from vector_memory.mcp import server
 
-    made = server.make(caller())
+    protocol_server = server.make(caller())
     gc.freeze()
     gc.enable()
     import anyio
@@ -46,7 +46,9 @@ def main() -> int:
         async with anyio.create_task_group() as group:
             group.start_soon(watch)
             async with stdio_server() as (reading, writing):
-                await made.run(reading, writing, made.create_initialization_options())
+                await protocol_server.run(
+                    reading, writing, protocol_server.create_initialization_options()
+                )
             group.cancel_scope.cancel()
 
     try:

@@ -13,11 +13,11 @@ MOST_TO_GO = 20
 def _continue(caller: Caller) -> str:
     answer = caller.ask("resume", {"but": caller.session})
     parts = ["Continue where we left off in this project.", NOTICE]
-    last = answer["session"]
-    if last:
-        parts.append(_last(last))
+    session = answer["session"]
+    if session:
+        parts.append(_session_text(session))
     for title, memories in (
-        ("Left to do then", last["left"] if last else []),
+        ("Left to do then", session["left"] if session else []),
         ("Decided then", answer["decided"]),
         ("Open in this project", answer["open"]),
     ):
@@ -26,20 +26,20 @@ def _continue(caller: Caller) -> str:
     parts.append(
         "Say in a few sentences where we stopped and what is open. Look at the files before you rely on any of "
         "it; then go on, or ask me which of it to take up."
-        if last or answer["open"]
+        if session or answer["open"]
         else "No session of this project is known, and nothing is open: say so."
     )
     return "\n\n".join(parts)
 
 
-def _last(last: Json) -> str:
-    lines = [f"Last session, {day(last['ended_at'])}:"]
+def _session_text(session: Json) -> str:
+    lines = [f"Last session, {day(session['ended_at'])}:"]
     for label, words in (
-        ("branch", last["branch"]),
-        ("about", "; ".join(last["topics"])),
-        ("I asked last", last["asked"]),
-        ("you ended with", last["answered"]),
-        ("files", ", ".join(last["files"])),
+        ("branch", session["branch"]),
+        ("about", "; ".join(session["topics"])),
+        ("I asked last", session["asked"]),
+        ("you ended with", session["answered"]),
+        ("files", ", ".join(session["files"])),
     ):
         if words:
             lines.append(f"- {label}: {line(words)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vector_memory.arguments import meant
+from vector_memory.arguments import coerced
 from vector_memory.errors import BadInputError
 from vector_memory.mcp import changing, finding, governing, storing, tending
 from vector_memory.mcp import tool as tools
@@ -20,16 +20,16 @@ BY_NAME = {tool.name: tool for tool in (*TOOLS, *ALIASES)}
 
 
 def call(caller: Caller, tool: Tool, arguments: Json | None) -> Json:
-    """Return a tool's answer without what it has nothing to say of (None), with how much was held back; the first that
-    shows a memory says what texts are.
+    """Return a tool's answer without its empty fields (None), with how much was held back; the first answer that
+    shows a memory has the notice about texts.
 
     Raises:
         VectorMemoryError: an argument does not fit, or what the daemon reported.
     """
-    caller, given = replace(caller), meant(tool.fields, arguments)
+    caller, values = replace(caller), coerced(tool.fields, arguments)
     try:
-        answer = {**tool.act(caller, given), **caller.told.held()}
+        answer = {**tool.act(caller, values), **caller.telling.held()}
     except BadInputError as error:
-        raise tools.as_given(error, given) from error
+        raise tools.as_given(error, values) from error
     result = {name: value for name, value in answer.items() if value is not None}
     return {"notice": NOTICE, **result} if caller.shown.owes_notice() else result

@@ -71,7 +71,7 @@ def _project(caller: Caller, id: str) -> str:
 def listed(caller: Caller, memories: list[Json]) -> list[str]:
     """Return memories as items of a list, each dated and sourced, its words indented."""
     lines = []
-    for memory in caller.told.memories(memories, TOKENS):
+    for memory in caller.telling.memories(memories, TOKENS):
         mark = " · foreign" if memory.get("foreign") else ""
         marks = {
             "state": "",

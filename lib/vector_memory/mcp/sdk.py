@@ -71,7 +71,7 @@ def _load_light() -> None:
     why = "belongs to HTTP, which is left out here."
     with standing_in(STAND_IN_FOR, why), _without_openssl(), _built_when_used():
         for name in BARE:
-            sys.modules[name] = _bare(name)
+            sys.modules[name] = _bare_package(name)
         for name in (*WANTED, LOOP):
             importlib.import_module(name)
 
@@ -116,11 +116,11 @@ def _built_when_used() -> Iterator[None]:
         pydantic.TypeAdapter = eager  # type: ignore[misc]
 
 
-def _bare(name: str) -> ModuleType:
+def _bare_package(name: str) -> ModuleType:
     """Return a package whose modules can be imported and whose own code was not run."""
-    above, _, last = name.rpartition(".")
-    if above:
-        folders = [os.path.join(folder, last) for folder in sys.modules[above].__path__]
+    parent, _, own_name = name.rpartition(".")
+    if parent:
+        folders = [os.path.join(folder, own_name) for folder in sys.modules[parent].__path__]
     else:
         spec = importlib.util.find_spec(name)
         if spec is None or not spec.submodule_search_locations:

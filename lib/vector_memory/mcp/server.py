@@ -53,18 +53,18 @@ def make(caller: Caller) -> Server[Any]:
         version=paths.version(),
         title="Vector Memory",
         instructions=INSTRUCTIONS,
-        on_list_tools=_telling(all_tools),
+        on_list_tools=_constant_answer(all_tools),
         on_call_tool=handlers.call_tool,
-        on_list_resources=_telling(all_resources),
-        on_list_resource_templates=_telling(all_templates),
+        on_list_resources=_constant_answer(all_resources),
+        on_list_resource_templates=_constant_answer(all_templates),
         on_read_resource=handlers.read_resource,
-        on_list_prompts=_telling(all_prompts),
+        on_list_prompts=_constant_answer(all_prompts),
         on_get_prompt=handlers.get_prompt,
     )
 
 
-def _telling(make: Callable[[], T]) -> Callable[[Any, Any], Awaitable[T]]:
-    """Return what answers a request with what is always the same: all of it fits on one page."""
+def _constant_answer(make: Callable[[], T]) -> Callable[[Any, Any], Awaitable[T]]:
+    """Return a handler that always gives the same answer: all of it fits on one page."""
 
     async def tell(ctx: Any, params: Any) -> T:
         return make()
@@ -119,7 +119,7 @@ class Handlers:
         """Do what a tool does. What goes wrong is told to the model, with what to do about it."""
         tool = registry.BY_NAME.get(params.name)
         if tool is None:
-            return _failed(f"There is no tool {say(params.name)[:60]!r}.")
+            return _failure_result(f"There is no tool {say(params.name)[:60]!r}.")
 
         def tell(done: int, total: int, doing: str) -> None:
             anyio.from_thread.run(ctx.session.report_progress, done, total, doing)
@@ -132,13 +132,13 @@ class Handlers:
         try:
             result = await anyio.to_thread.run_sync(act, abandon_on_cancel=True)
         except VectorMemoryError as error:
-            return _failed(" ".join(filter(None, (error.message, error.hint))))
+            return _failure_result(" ".join(filter(None, (error.message, error.hint))))
         except Exception as error:
             log.exception("%s failed", params.name)
-            return _failed(
+            return _failure_result(
                 f"Memory failed: {type(error).__name__}. `vector-memory doctor` tells what is wrong."
             )
-        return types.CallToolResult(content=[_text(result)], structured_content=result)
+        return types.CallToolResult(content=[_text_content(result)], structured_content=result)
 
     async def read_resource(
         self, ctx: ServerRequestContext[Any], params: types.ReadResourceRequestParams
@@ -148,7 +148,7 @@ class Handlers:
         Raises:
             MCPError: there is none, or it cannot be read now.
         """
-        text, mime = await self._made(resources.read, str(params.uri))
+        text, mime = await self._make(resources.read, str(params.uri))
         content = types.TextResourceContents(uri=params.uri, mime_type=mime, text=text)
         return types.ReadResourceResult(contents=[content])
 
@@ -160,13 +160,13 @@ class Handlers:
         Raises:
             MCPError: there is none, or it cannot be made now.
         """
-        prompt, text = await self._made(prompts.filled, params.name)
+        prompt, text = await self._make(prompts.filled, params.name)
         content = types.TextContent(type="text", text=text)
         return types.GetPromptResult(
             description=prompt.doc, messages=[types.PromptMessage(role="user", content=content)]
         )
 
-    async def _made(self, make: Callable[[Caller, str], T], name: str) -> T:
+    async def _make(self, make: Callable[[Caller, str], T], name: str) -> T:
         from mcp.shared.exceptions import MCPError
 
         try:
@@ -197,13 +197,13 @@ def described(tool: Tool) -> types.Tool:
     )
 
 
-def _text(result: Json) -> types.TextContent:
+def _text_content(result: Json) -> types.TextContent:
     return types.TextContent(
         type="text", text=json.dumps(result, ensure_ascii=False, separators=(",", ":"))
     )
 
 
-def _failed(why: str) -> types.CallToolResult:
+def _failure_result(why: str) -> types.CallToolResult:
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=say(why))], is_error=True
     )

@@ -29,7 +29,7 @@ class Shown:
                 self._ids[id[:SHORT]] = id
 
     def owes_notice(self) -> bool:
-        """Whether something was shown and nobody has said yet what it is; asked again, no more."""
+        """Whether something was shown and the notice about it is still due; only the first such call says yes."""
         with self._lock:
             owed = bool(self._ids) and not self._is_told
             self._is_told = self._is_told or owed
@@ -45,9 +45,9 @@ class Shown:
             raise BadInputError(
                 f"Between 1 and {MOST_AT_ONCE} ids can be deleted at once.", "Give fewer ids."
             )
-        return list(dict.fromkeys(self._whole(prefix.strip().lower()) for prefix in prefixes))
+        return list(dict.fromkeys(self._whole_id(prefix.strip().lower()) for prefix in prefixes))
 
-    def _whole(self, prefix: str) -> str:
+    def _whole_id(self, prefix: str) -> str:
         with self._lock:
             ids = [id for id in self._ids.values() if id.startswith(prefix)]
         if len(ids) == 1 and len(prefix) >= LEAST:

@@ -40,38 +40,38 @@ def new_id() -> str:
     return os.urandom(16).hex()
 
 
-def store(caller: Caller, asked: Json) -> Json:
+def store(caller: Caller, request: Json) -> Json:
     """Store something as the assistant's words and tell what became of it. A daemon that is killed meanwhile
     loses nothing and stores nothing twice: the next one is asked for a memory of the same id."""
     id = new_id()
-    done = caller.ask("remember", asked, id=id, origin=ORIGIN, session=caller.session)
-    status = "stored" if done["id"] == id else "already_known"
-    status = STATUS.get(done["action"], status)
-    memory = caller.told.memory({**done, "relation": None})
-    near = [{**one, "relation": NEAR} for one in done.get("near") or ()]
-    others = caller.told.memories([*(done.get("links") or ()), *near])
-    if any(other["relation"] == "contradicts" for other in others):
+    answer = caller.ask("remember", request, id=id, origin=ORIGIN, session=caller.session)
+    status = "stored" if answer["id"] == id else "already_known"
+    status = STATUS.get(answer["action"], status)
+    memory = caller.telling.memory({**answer, "relation": None})
+    neighbours = [{**neighbour, "relation": NEAR} for neighbour in answer.get("near") or ()]
+    related = caller.telling.memories([*(answer.get("links") or ()), *neighbours])
+    if any(relative["relation"] == "contradicts" for relative in related):
         status = "contradicts"
-    hint = HINTS.get(status) or _hint(done) or (HINTS[NEAR] if near else None)
-    return {"status": status, "others": others, "memory": memory, "hint": hint}
+    hint = HINTS.get(status) or _hint(answer) or (HINTS[NEAR] if neighbours else None)
+    return {"status": status, "others": related, "memory": memory, "hint": hint}
 
 
-def _hint(done: Json) -> str | None:
-    if (done.get("suspicious") or {}).get("held_back"):
+def _hint(answer: Json) -> str | None:
+    if (answer.get("suspicious") or {}).get("held_back"):
         return (
             "It looks like instructions to the model and is held back until the user releases it."
         )
-    suggested = done.get("suggested_priority")
+    suggested = answer.get("suggested_priority")
     return f"Its words suggest priority {suggested}." if suggested else None
 
 
 @does("memory_store")
 def remember(caller: Caller, arguments: Json) -> Json:
     """Store a memory of the model's."""
-    asked = {name: value for name, value in arguments.items() if name != "short_term"}
+    request = {name: value for name, value in arguments.items() if name != "short_term"}
     if arguments.get("short_term"):
-        asked["collection"] = "short_term_memory"
-    return store(caller, asked)
+        request["collection"] = "short_term_memory"
+    return store(caller, request)
 
 
 @does("memory_scratch")
@@ -91,25 +91,26 @@ Compose = Callable[[Json], Json]
 
 
 def _collection(name: str, collection: str, needed: str) -> Callable[[Compose], Act]:
-    """Return what makes a tool that stores in and searches one collection, of what composes a memory.
+    """Return a decorator: of a function that composes a memory it makes a tool that stores in one collection, and
+    searches it.
 
     Args:
         needed: what has to be given to store.
     """
 
-    def made(compose: Compose) -> Act:
+    def make_act(compose: Compose) -> Act:
         def act(caller: Caller, arguments: Json) -> Json:
             arguments = _labels_as_tags(arguments)
             if arguments["action"] == "search":
-                return _searched(caller, collection, name, arguments)
+                return _search(caller, collection, name, arguments)
             if not str(arguments.get(needed) or "").strip():
                 raise BadInputError(f"{needed} is missing.", f"To store, give {needed}.")
-            asked = {name: arguments.get(name) for name in ("project", "tags", "files")}
-            return store(caller, {**asked, "collection": collection, **compose(arguments)})
+            fields = {name: arguments.get(name) for name in ("project", "tags", "files")}
+            return store(caller, {**fields, "collection": collection, **compose(arguments)})
 
         return does(name)(act)
 
-    return made
+    return make_act
 
 
 LABELS = {"domain": "domain:", "error_type": "error:"}
@@ -130,50 +131,50 @@ OF_KIND = 50_000
 """From this cursor on pages are of a kind among the usual memories, those of a collection being told."""
 
 
-def _searched(caller: Caller, collection: str, kind: str, arguments: Json) -> Json:
-    """Return what is in a collection, and after the last of it what of a kind is among the usual memories: remembered
-    or imported without a collection."""
+def _search(caller: Caller, collection: str, kind: str, arguments: Json) -> Json:
+    """Return what is in a collection, and after its last memory those of a kind among the usual ones, which were
+    remembered or imported without a collection."""
     cursor = arguments.get("cursor") or 0
     answer: Json = {"memories": [], "next_cursor": None}
     if cursor < OF_KIND:
         answer = looked_up(caller, arguments, collection=[collection])
     if answer["next_cursor"] is None:
-        rest = {**arguments, "cursor": max(0, cursor - OF_KIND)}
-        others = looked_up(caller, rest, collection=[DEFAULT_COLLECTION], kind=[kind])
-        following = others["next_cursor"]
-        others["memories"] = [*answer["memories"], *others["memories"]]
-        others["next_cursor"] = None if following is None else OF_KIND + following
-        return others
+        further = {**arguments, "cursor": max(0, cursor - OF_KIND)}
+        of_kind = looked_up(caller, further, collection=[DEFAULT_COLLECTION], kind=[kind])
+        following = of_kind["next_cursor"]
+        of_kind["memories"] = [*answer["memories"], *of_kind["memories"]]
+        of_kind["next_cursor"] = None if following is None else OF_KIND + following
+        return of_kind
     return answer
 
 
 def _steps(steps: Any) -> list[str]:
-    return [f"{number}. {_unnumbered(step)}" for number, step in enumerate(steps or (), 1)]
+    return [f"{number}. {_without_number(step)}" for number, step in enumerate(steps or (), 1)]
 
 
-def _unnumbered(step: str) -> str:
+def _without_number(step: str) -> str:
     """Return a step without the number or the dash that its writer put before it."""
-    mark, _, rest = step.strip().partition(" ")
+    mark, _, words = step.strip().partition(" ")
     is_numbered = mark[:-1].isdigit() and mark.endswith((".", ")"))
-    return rest.strip() if rest and (is_numbered or mark in ("-", "*")) else step
+    return words.strip() if words and (is_numbered or mark in ("-", "*")) else step
 
 
-def _labelled(label: str, value: Any) -> list[str]:
+def _label(label: str, value: Any) -> list[str]:
     return [f"{label}: {value}"] if value else []
 
 
 @_collection("procedure", "procedures", "name")
-def procedure(given: Json) -> Json:
+def procedure(fields: Json) -> Json:
     """Return how something is done, as a memory."""
-    lines = [given["name"], *_labelled("When", given.get("when")), *_steps(given.get("steps"))]
-    asked = {"text": "\n".join(lines), "title": given["name"], "kind": "procedure"}
-    return {**asked, "triggers": given.get("triggers")}
+    lines = [fields["name"], *_label("When", fields.get("when")), *_steps(fields.get("steps"))]
+    memory = {"text": "\n".join(lines), "title": fields["name"], "kind": "procedure"}
+    return {**memory, "triggers": fields.get("triggers")}
 
 
 @_collection("learning", "learnings", "text")
-def learning(given: Json) -> Json:
+def learning(fields: Json) -> Json:
     """Return what was found to be so, as a memory."""
-    lines = [given["text"], *_labelled("Because", given.get("why"))]
+    lines = [fields["text"], *_label("Because", fields.get("why"))]
     return {"text": "\n".join(lines), "kind": "learning"}
 
 
@@ -182,9 +183,9 @@ def episode(caller: Caller, arguments: Json) -> Json:
     """Store what happened, at once or as it goes on."""
     action = arguments["action"]
     if action == "search":
-        return _searched(caller, "episodes", "episode", arguments)
+        return _search(caller, "episodes", "episode", arguments)
     if action in ("update", "complete"):
-        return _gone_on(caller, action, arguments)
+        return _continue_episode(caller, action, arguments)
     if not str(arguments.get("what") or "").strip():
         raise BadInputError("what is missing.", f"To {action}, give what.")
     lines, tags = [arguments["what"]], list(arguments.get("tags") or ())
@@ -192,31 +193,31 @@ def episode(caller: Caller, arguments: Json) -> Json:
         lines += [f"- {arguments['step']}"] if arguments.get("step") else []
         tags.append("open")
     else:
-        lines += _labelled("Outcome", arguments.get("outcome"))
-    asked = {name: arguments.get(name) for name in ("project", "files")}
+        lines += _label("Outcome", arguments.get("outcome"))
+    fields = {name: arguments.get(name) for name in ("project", "files")}
     text = "\n".join(lines)
     return store(
-        caller, {**asked, "tags": tags, "collection": "episodes", "kind": "episode", "text": text}
+        caller, {**fields, "tags": tags, "collection": "episodes", "kind": "episode", "text": text}
     )
 
 
-def _gone_on(caller: Caller, action: str, arguments: Json) -> Json:
+def _continue_episode(caller: Caller, action: str, arguments: Json) -> Json:
     needed = ("id", "outcome" if action == "complete" else "step")
     for name in needed:
         if not str(arguments.get(name) or "").strip():
             raise BadInputError(f"{name} is missing.", f"To {action}, give {' and '.join(needed)}.")
-    asked = {name: arguments.get(name) for name in ("id", "step", "project")}
+    request = {name: arguments.get(name) for name in ("id", "step", "project")}
     outcome = arguments.get("outcome") if action == "complete" else None
-    done = caller.ask("episode", asked, outcome=outcome)
-    return {"status": done["status"], "memory": caller.told.memory(done["memory"])}
+    answer = caller.ask("episode", request, outcome=outcome)
+    return {"status": answer["status"], "memory": caller.telling.memory(answer["memory"])}
 
 
 @_collection("trajectory", "trajectories", "task")
-def trajectory(given: Json) -> Json:
+def trajectory(fields: Json) -> Json:
     """Return the steps of a task, as a memory."""
-    steps, outcome = _steps(given.get("steps")), _labelled("Outcome", given.get("outcome"))
-    text = "\n".join([given["task"], *steps, *outcome])
-    return {"text": text, "title": given["task"], "kind": "trajectory"}
+    steps, outcome = _steps(fields.get("steps")), _label("Outcome", fields.get("outcome"))
+    text = "\n".join([fields["task"], *steps, *outcome])
+    return {"text": text, "title": fields["task"], "kind": "trajectory"}
 
 
 @does("multimodal_input")

@@ -43,22 +43,20 @@ class Telling:
         self._shown = shown
         self.held_back = 0
 
-    def memories(
-        self, memories: Sequence[Json], budget: int = LIST_TOKENS, around: str = ""
-    ) -> Any:
+    def memories(self, memories: Sequence[Json], budget: int = LIST_TOKENS, query: str = "") -> Any:
         """Return memories without those that are held back."""
         budget = min(budget, max(LEAST_TOKENS, ANSWER_TOKENS // max(1, len(memories))))
-        shown = [self.memory(memory, budget, around) for memory in memories]
-        return [memory for memory in shown if memory is not None]
+        views = [self.memory(memory, budget, query) for memory in memories]
+        return [memory for memory in views if memory is not None]
 
-    def memory(self, memory: Json, budget: int = LIST_TOKENS, around: str = "") -> Json | None:
+    def memory(self, memory: Json, budget: int = LIST_TOKENS, query: str = "") -> Json | None:
         """Return one memory, None where it is held back. Its id may be deleted from now on."""
         if _is_held(memory):
             self.held_back += 1
             return None
         foreign = is_others(memory)
         self._shown.add([str(memory["id"])])
-        words = [word.lower() for word in around.split() if len(word) > 3]
+        words = [word.lower() for word in query.split() if len(word) > 3]
         text = fence.cut(str(memory.get("text") or ""), budget, words)
         fields: Json = {
             "id": short(memory["id"]),
@@ -77,7 +75,7 @@ class Telling:
             "breakdown": memory.get("breakdown") if memory.get("traced") else None,
             "foreign": foreign,
             "suspicious": list((memory.get("suspicious") or {}).get("reasons") or ()),
-            "source": say(_source(memory.get("source") or {}), foreign),
+            "source": say(_place_of(memory.get("source") or {}), foreign),
             "link": say(memory.get("link") or ""),
             "contradicts": dated(memory.get("contradicts"), "created_at"),
             **{name: memory.get(name) for name in AS_STORED},
@@ -86,7 +84,7 @@ class Telling:
         if fields["temporal"] == Temporal.DEADLINE:
             # It ends with its day, so that the moment of the end is one of the next.
             fields["valid_until"] = None
-        return {name: value for name, value in fields.items() if _tells(name, value)}
+        return {name: value for name, value in fields.items() if _is_told(name, value)}
 
     def held(self) -> Json:
         """Return how much was held back, {} for nothing."""
@@ -104,16 +102,19 @@ def day(at: Any) -> str:
     return moment(at)[:10]
 
 
-def dated(memories: Sequence[Json] | None, since: str, **more: str) -> list[Json]:
+def dated(memories: Sequence[Json] | None, since: str, **other_times: str) -> list[Json]:
     """Return of each memory its id, and its days.
 
     Args:
-        since: the field of its time; `more` further ones, by what their days are called.
+        since: the field of its time; `other_times` further ones, by what their days are called.
     """
-    times = {"date": since, **more}
+    times = {"date": since, **other_times}
     return [
-        {"id": short(each.get("id", "")), **{name: day(each.get(at)) for name, at in times.items()}}
-        for each in memories or ()
+        {
+            "id": short(memory.get("id", "")),
+            **{name: day(memory.get(time_name)) for name, time_name in times.items()},
+        }
+        for memory in memories or ()
     ]
 
 
@@ -147,10 +148,10 @@ def spoken(value: Any, foreign: bool = False) -> Any:
     if isinstance(value, str):
         return say(value, foreign)
     if isinstance(value, dict):
-        kept = ((name, part) for name, part in value.items() if part not in (None, "", []))
-        told = {name: spoken(part, foreign) for name, part in kept}
+        filled = ((name, part) for name, part in value.items() if part not in (None, "", []))
+        clean = {name: spoken(part, foreign) for name, part in filled}
         # A memory's; other ids are asked for as a whole.
-        return told | {"id": short(told["id"])} if told.keys() >= MEMORYS else told
+        return clean | {"id": short(clean["id"])} if clean.keys() >= MEMORYS else clean
     return [spoken(part, foreign) for part in value] if isinstance(value, list) else value
 
 
@@ -158,15 +159,17 @@ def _rounded(value: Any) -> Any:
     return round(value, 2) if isinstance(value, float) else value
 
 
-def _source(source: Json) -> str:
+def _place_of(source: Json) -> str:
     """Return where a memory was found, such as `s.jsonl:3-9`."""
     if not source.get("path"):
         return ""
-    where = os.path.basename(str(source["path"]))
-    first, last = source.get("line_start"), source.get("line_end")
-    if first:
-        where += f":{first}" + (f"-{last}" if last and last > first else "")
-    return where
+    place = os.path.basename(str(source["path"]))
+    first_line, last_line = source.get("line_start"), source.get("line_end")
+    if first_line:
+        place += f":{first_line}" + (
+            f"-{last_line}" if last_line and last_line > first_line else ""
+        )
+    return place
 
 
 MEMORYS = {"id", "text", "kind", "origin"}
@@ -177,6 +180,6 @@ _USUAL = {
 }  # fmt: skip
 
 
-def _tells(name: str, value: Any) -> bool:
+def _is_told(name: str, value: Any) -> bool:
     """Whether a field says anything: what is as usual costs tokens and tells nothing."""
     return name in _ALWAYS or (value not in (None, "", [], False) and _USUAL.get(name) != value)

@@ -35,17 +35,17 @@ daemon gives."""
 def consolidate(caller: Caller, arguments: Json) -> Json:
     """Find memories that say the same or are near, or merge those that say the same."""
     is_dry = arguments.get("dry_run", True)
-    asked = {**scope_of(arguments), "ids": arguments.get("ids"), "dry_run": is_dry}
-    asked["closeness"] = arguments.get("closeness")
+    request = {**scope_of(arguments), "ids": arguments.get("ids"), "dry_run": is_dry}
+    request["closeness"] = arguments.get("closeness")
     if is_dry:
-        asked["k"] = reach(arguments, *LISTED)
-    answer = caller.ask("consolidate", asked)
+        request["k"] = reach(arguments, *LISTED)
+    answer = caller.ask("consolidate", request)
     groups, following = answer["groups"], None
     if is_dry:
         groups, following = page(groups, arguments, ON_A_PAGE)
     return {
         "groups": [
-            {"same": group["same"], "memories": caller.told.memories(group["memories"], 120)}
+            {"same": group["same"], "memories": caller.telling.memories(group["memories"], 120)}
             for group in groups
         ],
         "merged": answer["merged"],
@@ -69,9 +69,9 @@ def prune(caller: Caller, arguments: Json) -> Json:
     answer, memories, following = paged(
         caller, "prune", arguments, "memories", LISTED, unused_days=unused_days
     )
-    shown = answer_with(caller, memories, total=answer["total"], next_cursor=following)
+    listed = answer_with(caller, memories, total=answer["total"], next_cursor=following)
     hint = "Nothing was changed. With ids these become cold; with to=gone they are forgotten."
-    return {**shown, "hint": hint}
+    return {**listed, "hint": hint}
 
 
 @does("memory_organize")
@@ -84,9 +84,9 @@ def organize(caller: Caller, arguments: Json) -> Json:
         return connected(caller, arguments, arguments.get("ids") or [""])
     if action == "cluster":
         return _clusters(caller, arguments)
-    asked = {"ids": arguments.get("ids"), "apply": arguments.get("apply")}
+    request = {"ids": arguments.get("ids"), "apply": arguments.get("apply")}
     answer, memories, following = paged(
-        caller, "organize", arguments, "memories", SUGGESTED, **asked
+        caller, "organize", arguments, "memories", SUGGESTED, **request
     )
     counts = {name: answer[name] for name in ("applied", "proposed")}
     hint = HINTS["proposed"] if answer["proposed"] else None
@@ -95,10 +95,10 @@ def organize(caller: Caller, arguments: Json) -> Json:
 
 def _upkeep(caller: Caller, name: str, arguments: Json) -> Json:
     """Run one of the weekly jobs, or only see what it would do."""
-    asked = {"name": name, "dry_run": arguments.get("dry_run", True)}
-    row = caller.ask("run_job", asked)
-    outcome = {} if asked["dry_run"] else {"outcome": say(row["outcome"])}
-    return {**asked, **outcome, "counts": _counts(row)}
+    request = {"name": name, "dry_run": arguments.get("dry_run", True)}
+    row = caller.ask("run_job", request)
+    outcome = {} if request["dry_run"] else {"outcome": say(row["outcome"])}
+    return {**request, **outcome, "counts": _counts(row)}
 
 
 def _clusters(caller: Caller, arguments: Json) -> Json:
@@ -107,7 +107,7 @@ def _clusters(caller: Caller, arguments: Json) -> Json:
         {
             "about": [say(word, True) for word in cluster["about"]],
             "size": cluster["size"],
-            "memories": caller.told.memories(cluster["memories"], 80),
+            "memories": caller.telling.memories(cluster["memories"], 80),
         }
         for cluster in clusters
     ]
@@ -118,8 +118,8 @@ def _clusters(caller: Caller, arguments: Json) -> Json:
 def cycle(caller: Caller, arguments: Json) -> Json:
     """Run the nightly consolidation, or tell of it."""
     if arguments["action"] == "history":
-        asked = {"action": "consolidate", "k": reach(arguments, CYCLES, MOST_LISTED)}
-        entries, following = page(caller.ask("audit", asked)["entries"], arguments, CYCLES)
+        request = {"action": "consolidate", "k": reach(arguments, CYCLES, MOST_LISTED)}
+        entries, following = page(caller.ask("audit", request)["entries"], arguments, CYCLES)
         cycles = [
             {"at": entry["at"], "phases": _phases(entry["detail"])}
             for entry in entries
@@ -128,11 +128,11 @@ def cycle(caller: Caller, arguments: Json) -> Json:
         return {"job": CYCLE, "cycles": cycles, "next_cursor": following}
     if arguments["action"] == "status":
         return _cycle(caller.ask("jobs", {"action": "show", "name": CYCLE}))
-    asked = {"name": CYCLE, "dry_run": arguments.get("dry_run", True)}
-    row = caller.ask("run_job", asked, phases=arguments.get("phases"))
+    request = {"name": CYCLE, "dry_run": arguments.get("dry_run", True)}
+    row = caller.ask("run_job", request, phases=arguments.get("phases"))
     hint = "Tell the user what was proposed: `vector-memory review`."
-    is_proposed = not asked["dry_run"] and (row.get("report") or {}).get("proposed")
-    return {**_cycle(row), "dry_run": asked["dry_run"], "hint": hint if is_proposed else None}
+    is_proposed = not request["dry_run"] and (row.get("report") or {}).get("proposed")
+    return {**_cycle(row), "dry_run": request["dry_run"], "hint": hint if is_proposed else None}
 
 
 def _cycle(row: Json) -> Json:
@@ -157,7 +157,7 @@ def _counts(row: Json) -> Json:
 @does("import_markdown_memories")
 def import_notes(caller: Caller, arguments: Json) -> Json:
     """Import notes from files."""
-    asked = {
+    request = {
         "paths": arguments["paths"],
         "project": arguments.get("project"),
         "global": arguments.get("global"),
@@ -167,9 +167,9 @@ def import_notes(caller: Caller, arguments: Json) -> Json:
         "wait": False,
     }
     steps: list[Json] = []
-    answer = caller.ask("import_notes", asked, steps)
+    answer = caller.ask("import_notes", request, steps)
     return {
-        "dry_run": asked["dry_run"],
+        "dry_run": request["dry_run"],
         "counts": {
             name: value for name, value in answer.items() if isinstance(value, int) and value
         },
@@ -188,5 +188,5 @@ def migrate(caller: Caller, arguments: Json) -> Json:
         stats = caller.ask("stats", {"all_projects": True})
         pending = sum(store["pending_vectors"] for store in stats["stores"])
         return {"dry_run": True, "model": say(stats["embedding"]["model"]), "pending": pending}
-    done = caller.ask("migrate", {"all_projects": True})
-    return {"dry_run": False, "model": say(done["model"]), "embedded": done["embedded"]}
+    answer = caller.ask("migrate", {"all_projects": True})
+    return {"dry_run": False, "model": say(answer["model"]), "embedded": answer["embedded"]}

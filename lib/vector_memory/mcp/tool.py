@@ -56,7 +56,7 @@ _SHAPES = {
 
 
 def does(name: str) -> Callable[[Act], Act]:
-    """Return what makes a function do what a tool does."""
+    """Return a decorator that makes a function the act of a tool."""
 
     def put(act: Act) -> Act:
         ACTS[name] = act
@@ -73,7 +73,7 @@ def read() -> Iterator[Tool]:
 def _tool(entry: Entry) -> Tool:
     name, marks, also, *_ = (*entry.head, "", "")
     verb, marked = entry.asks, frozenset(marks.split())
-    act, shape = _asking(verb, marked) if verb else ACTS[name], shape_of(entry.answers)
+    act, shape = _act_of_verb(verb, marked) if verb else ACTS[name], shape_of(entry.answers)
     return Tool(name, entry.doc, entry.takes, act, shape, marked, tuple(also.split()), verb)
 
 
@@ -94,30 +94,30 @@ def shape_of(properties: str) -> Json:
     return {**shape, "required": always} if always else shape
 
 
-def _asking(verb: str, marks: frozenset[str]) -> Act:
-    """Return what hands a tool's arguments to a verb."""
+def _act_of_verb(verb: str, marks: frozenset[str]) -> Act:
+    """Return the act of a tool that hands its arguments to a verb."""
 
     def act(caller: Caller, arguments: Json) -> Json:
-        asked = {"session": caller.session, **arguments} if "session" in marks else arguments
+        request = {"session": caller.session, **arguments} if "session" in marks else arguments
         if "paged" in marks:
-            asked = {
-                name: value for name, value in asked.items() if name not in ("limit", "cursor")
+            request = {
+                name: value for name, value in request.items() if name not in ("limit", "cursor")
             }
-            asked["k"] = reach(arguments, ON_A_PAGE, MOST_LISTED)
-        answer = spoken_answer(caller.ask(verb, asked), "foreign" in marks)
-        return _by_pages(answer, arguments) if "paged" in marks else answer
+            request["k"] = reach(arguments, ON_A_PAGE, MOST_LISTED)
+        answer = spoken_answer(caller.ask(verb, request), "foreign" in marks)
+        return _as_page(answer, arguments) if "paged" in marks else answer
 
     return act
 
 
-def _by_pages(answer: Json, arguments: Json) -> Json:
+def _as_page(answer: Json, arguments: Json) -> Json:
     """Return an answer with the page that is asked for of the list in it, and where the next one begins."""
-    told, following = dict(answer), None
+    result, following = dict(answer), None
     for name, value in answer.items():
         if isinstance(value, list):
-            told[name], end = page(value, arguments, ON_A_PAGE)
-            following = following or end
-    return {**told, "next_cursor": following}
+            result[name], next_start = page(value, arguments, ON_A_PAGE)
+            following = following or next_start
+    return {**result, "next_cursor": following}
 
 
 def spoken_answer(reply: Json, foreign: bool = False) -> Json:
@@ -135,9 +135,9 @@ _SCOPED = (
 
 def scope_of(arguments: Json) -> Json:
     """Return what a question is limited to, in the daemon's words."""
-    given = {name: arguments[name] for name in _SCOPED if arguments.get(name) is not None}
-    asked = {TO_DAEMON.get(name, name): value for name, value in given.items()}
-    return asked | {name: _moment(asked[name]) for name in ("since", "until") if asked.get(name)}
+    filled = {name: arguments[name] for name in _SCOPED if arguments.get(name) is not None}
+    limits = {TO_DAEMON.get(name, name): value for name, value in filled.items()}
+    return limits | {name: _moment(limits[name]) for name in ("since", "until") if limits.get(name)}
 
 
 def _moment(date: Any) -> Any:
@@ -154,9 +154,9 @@ def _moment(date: Any) -> Any:
 def as_given(error: BadInputError, arguments: Json) -> BadInputError:
     """Return what the daemon reported of a field, by the name of the argument that was given for it."""
     field, _, problem = error.message.partition(" ")
-    for own, name in TO_DAEMON.items():
-        if name == field and own in arguments and name not in arguments:
-            return BadInputError(f"{own} {problem}", error.hint)
+    for argument_name, name in TO_DAEMON.items():
+        if name == field and argument_name in arguments and name not in arguments:
+            return BadInputError(f"{argument_name} {problem}", error.hint)
     return error
 
 
@@ -171,7 +171,7 @@ def reach(arguments: Json, default: int, most: int) -> int:
 
 
 def paged(
-    caller: Caller, verb: str, arguments: Json, rows: str, size: tuple[int, int], **asked: Any
+    caller: Caller, verb: str, arguments: Json, rows: str, size: tuple[int, int], **fields: Any
 ) -> tuple[Json, Sequence[Any], int | None]:
     """Ask a verb within a question's limits; return its answer, the page of its rows that is asked for, and where the
     next one begins.
@@ -179,7 +179,7 @@ def paged(
     Args:
         size: how many a page has where no limit is given, and how many can be found at all.
     """
-    answer = caller.ask(verb, {**scope_of(arguments), **asked, "k": reach(arguments, *size)})
+    answer = caller.ask(verb, {**scope_of(arguments), **fields, "k": reach(arguments, *size)})
     return answer, *page(answer[rows], arguments, size[0])
 
 

@@ -50,8 +50,8 @@ def test_arguments_that_fit_are_given_on() -> None:
     """Null is as if it were left out; one word is a list of one."""
     given = {"text": "x", "count": 5, "sure": False, "words": "one", "sort": None}
     expected = {"text": "x", "count": 5, "sure": False, "words": ["one"]}
-    assert arguments.meant(FIELDS, given) == expected
-    assert arguments.meant((), None) == {}
+    assert arguments.coerced(FIELDS, given) == expected
+    assert arguments.coerced((), None) == {}
 
 
 @pytest.mark.parametrize(
@@ -82,12 +82,12 @@ def test_arguments_that_fit_are_given_on() -> None:
 )
 def test_what_is_meant_is_taken(name: str, given: Any, taken: Any) -> None:
     """Models write numbers and lists as texts."""
-    assert arguments.meant(FIELDS, {"text": "x", name: given})[name] == taken
+    assert arguments.coerced(FIELDS, {"text": "x", name: given})[name] == taken
 
 
 def test_another_name_of_an_argument_is_taken_and_not_told() -> None:
     """The listed name is what the tool gets."""
-    assert arguments.meant(FIELDS, {"text": "x", "rows": "a"})["lines"] == ["a"]
+    assert arguments.coerced(FIELDS, {"text": "x", "rows": "a"})["lines"] == ["a"]
     assert "rows" not in arguments.schema_of(FIELDS)["properties"]
 
 
@@ -149,7 +149,7 @@ def test_names_are_unique() -> None:
 def test_arguments_that_do_not_fit_are_named(given: dict[str, Any], told: str) -> None:
     """With what they may be."""
     with pytest.raises(BadInputError, match=told):
-        arguments.meant(FIELDS, given)
+        arguments.coerced(FIELDS, given)
 
 
 class TestShown:
