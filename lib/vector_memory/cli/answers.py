@@ -76,16 +76,16 @@ def for_models(answer: Row) -> Row:
     # People need nothing of it.
     from vector_memory.mcp.telling import is_others, say
 
-    def told(value: object, foreign: bool) -> object:
+    def cleaned(value: object, foreign: bool) -> object:
         if isinstance(value, str):
             return say(value, foreign)
         if isinstance(value, list):
-            return [told(each, foreign) for each in value]
-        return made(value, foreign) if isinstance(value, dict) else value
+            return [cleaned(member, foreign) for member in value]
+        return cleaned_fields(value, foreign) if isinstance(value, dict) else value
 
-    def made(fields: Mapping[str, object], foreign: bool = False) -> dict[str, object]:
-        theirs = is_others(fields)
-        parts = {name: told(value, foreign or theirs) for name, value in fields.items()}
-        return {**parts, "whose": fields.get("origin")} if theirs else parts
+    def cleaned_fields(fields: Mapping[str, object], foreign: bool = False) -> dict[str, object]:
+        is_theirs = is_others(fields)
+        parts = {name: cleaned(value, foreign or is_theirs) for name, value in fields.items()}
+        return {**parts, "whose": fields.get("origin")} if is_theirs else parts
 
-    return Row(made(answer))
+    return Row(cleaned_fields(answer))

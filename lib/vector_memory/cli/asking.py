@@ -36,27 +36,27 @@ def daemon() -> DaemonClient:
     return DaemonClient(Home())
 
 
-def ask(verb: str, where: Request, timeout_s: float = TIMEOUT_S, **more: object) -> Row:
+def ask(verb: str, where: Request, timeout_s: float = TIMEOUT_S, **fields: object) -> Row:
     """Ask the daemon, starting one if none runs.
 
     Args:
         where: which memories are meant, as `target` and `everywhere` return it.
-        more: what else the request says; see `said`.
+        fields: what else the request says; see `merged`.
 
     Raises:
         VectorMemoryError: what the daemon reported, or that there is none.
     """
-    return Row(daemon().ask(verb, said(where, more), timeout_s))
+    return Row(daemon().ask(verb, merged(where, fields), timeout_s))
 
 
-def said(where: Request, more: Request) -> Request:
+def merged(where: Request, fields: Request) -> Request:
     """Return a request as JSON values: times in ISO form, and choices as their words. What is None was not
     said, and is left out."""
-    given = {name: value for name, value in more.items() if value is not None}
-    return {**where, **{name: _written(value) for name, value in given.items()}}
+    filled = {name: value for name, value in fields.items() if value is not None}
+    return {**where, **{name: _as_json_value(value) for name, value in filled.items()}}
 
 
-def _written(value: object) -> object:
+def _as_json_value(value: object) -> object:
     if isinstance(value, datetime):
         return value.isoformat()
     return value.value if isinstance(value, Enum) else value

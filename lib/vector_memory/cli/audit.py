@@ -35,8 +35,8 @@ def _cell(name: str) -> output.Cell:
         value = entry.get(name)
         if isinstance(value, list):
             texts = [text[: output.ID_CHARS] for text in entry.texts(name)]
-            more = [f"{len(texts) - SHOWN} more"] if len(texts) > SHOWN else []
-            value = ", ".join([*texts[:SHOWN], *more])
+            left_out = [f"{len(texts) - SHOWN} more"] if len(texts) > SHOWN else []
+            value = ", ".join([*texts[:SHOWN], *left_out])
         elif isinstance(value, dict):
             value = ", ".join(f"{key} {inner}" for key, inner in value.items())
         return "" if value is None else output.one_line(str(value), 120)

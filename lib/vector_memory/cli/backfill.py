@@ -47,17 +47,17 @@ def backfill(
     if not (answer.count("files") or answer.count("errors") or call.as_json):
         output.note(f"No transcripts are in {', '.join(answer.texts('looked_in'))}.")
     if (gone := answer.texts("gone")) and not call.as_json:
-        _tell_gone(gone)
+        _note_gone_folders(gone)
     if no_wait and answer.count("stored") and not call.as_json:
         output.note("Ideas in them are looked for in the background, when nothing else is asked.")
     return 1 if answer.count("errors") and not answer.count("files") else 0
 
 
-def _tell_gone(folders: list[str]) -> None:
-    """Say which sessions are told in no folder that there is."""
-    more = f" and {len(folders) - MOST_NAMED} more" if len(folders) > MOST_NAMED else ""
+def _note_gone_folders(folders: list[str]) -> None:
+    """Say which folders of sessions are gone."""
+    left_out = f" and {len(folders) - MOST_NAMED} more" if len(folders) > MOST_NAMED else ""
     output.note(
-        f"Folders of sessions are gone: {', '.join(folders[:MOST_NAMED])}{more}. Each counts as a project of its own."
+        f"Folders of sessions are gone: {', '.join(folders[:MOST_NAMED])}{left_out}. Each counts as a project of its own."
         " If one was a worktree, or was moved, `vector-memory adopt FOLDER` in its repository takes its memories along."
     )
 
@@ -79,8 +79,11 @@ def transcripts(folder: str, session: str | None) -> list[str]:
     if os.path.basename(session) != session:
         raise typer.BadParameter("A session is its id, not a path.")
     projects = os.path.join(client_folders()["claude_dir"], "projects")
-    others = sorted(os.listdir(projects)) if os.path.isdir(projects) else []
-    for name in (_project_folder(folder), *(os.path.join(projects, other) for other in others)):
+    folder_names = sorted(os.listdir(projects)) if os.path.isdir(projects) else []
+    for name in (
+        _project_folder(folder),
+        *(os.path.join(projects, folder_name) for folder_name in folder_names),
+    ):
         path = os.path.join(name, session)
         if os.path.isfile(f"{path}.jsonl"):
             return [f"{path}.jsonl", *([path] if os.path.isdir(path) else [])]

@@ -73,11 +73,11 @@ def parse(line: bytes) -> asking.Request:
         raise BadInputError("The line is no JSON.", 'Write {"query": "…"} on one line.') from error
     if not isinstance(question, dict) or not str(question.get("query") or "").strip():
         raise BadInputError("The line has no query.", 'Write {"query": "…"} on one line.')
-    names = (each.name for each in FIELDS if question.get(each.name) is not None)
-    given = checked(FIELDS, {name: question[name] for name in names})
-    if "project" in given:
-        folder = asking.path_of(str(given["project"]))
-        return {**given, "project": folder, "global": False, "all_projects": False}
-    if given.get("all_projects"):
-        return {**given, "project": None, "global": False}
-    return given
+    names = (field.name for field in FIELDS if question.get(field.name) is not None)
+    values = checked(FIELDS, {name: question[name] for name in names})
+    if "project" in values:
+        folder = asking.path_of(str(values["project"]))
+        return {**values, "project": folder, "global": False, "all_projects": False}
+    if values.get("all_projects"):
+        return {**values, "project": None, "global": False}
+    return values

@@ -51,26 +51,30 @@ def get_setting(call: Invocation, name: str) -> None:
     """Print one setting in force."""
     _require_setting(name)
     value = getattr(settings.load(Home().config), name)
-    call.say(Row({"name": name, "value": value, "source": source(name)}), _shown(value))
+    call.say(Row({"name": name, "value": value, "source": source(name)}), _display_text(value))
 
 
 def set_setting(call: Invocation, name: str, value: str) -> None:
     """Change a setting; a running daemon takes it over at once."""
     _require_setting(name)
-    before = _members(name) if _is_list(name) else []
-    parsed = _parsed(name, value)
-    whole = [_value(name, member) for member in parsed] if _is_list(name) else _value(name, parsed)
-    _save(call, name, whole, "set", [json.dumps(whole) if _is_list(name) else str(whole)])
-    if before and not call.as_json:
+    previous = _members(name) if _is_list(name) else []
+    parsed = _parse(name, value)
+    stored = (
+        [_checked_value(name, member) for member in parsed]
+        if _is_list(name)
+        else _checked_value(name, parsed)
+    )
+    _save(call, name, stored, "set", [json.dumps(stored) if _is_list(name) else str(stored)])
+    if previous and not call.as_json:
         output.note(
-            f"Before it was {_shown(before)}; `config add` and `config remove` keep the others."
+            f"Before it was {_display_text(previous)}; `config add` and `config remove` keep the others."
         )
 
 
 def add(call: Invocation, name: str, values: list[str]) -> None:
     """Add to a list; what it holds stays."""
     members = _list_of(name)
-    added = [_value(name, value) for value in values]
+    added = [_checked_value(name, value) for value in values]
     _save(call, name, list(dict.fromkeys([*members, *added])), "add", added)
 
 
@@ -81,13 +85,15 @@ def remove(call: Invocation, name: str, values: list[str]) -> None:
         BadInputError: something is not in it.
     """
     members = _list_of(name)
-    gone = {form for value in values for form in (value, _resolved(name, value))}
+    removed_forms = {form for value in values for form in (value, _resolved(name, value))}
     missing = [value for value in values if not {value, _resolved(name, value)} & set(members)]
     if missing:
-        holds = f"It holds: {_shown(members)}" if members else "It is empty."
+        holds = f"It holds: {_display_text(members)}" if members else "It is empty."
         raise BadInputError(f"{missing[0]!r} is not in {name}.", holds)
-    taken = [member for member in members if member in gone]
-    _save(call, name, [member for member in members if member not in gone], "remove", taken)
+    removed = [member for member in members if member in removed_forms]
+    _save(
+        call, name, [member for member in members if member not in removed_forms], "remove", removed
+    )
 
 
 def unset_setting(call: Invocation, name: str) -> None:
@@ -108,7 +114,7 @@ def unset_setting(call: Invocation, name: str) -> None:
             output.note(str(error))
         return
     if name in settings.names():
-        _done(call, name)
+        _show_in_force(call, name)
         return
     _, reloaded = _reload()
     call.say(Row({"name": name, "reloaded": reloaded}), f"{name} is unset.")
@@ -135,10 +141,10 @@ def descriptions() -> dict[str, str]:
     body = ast.parse(inspect.getsource(settings.Settings)).body[0]
     assert isinstance(body, ast.ClassDef)
     texts: dict[str, str] = {}
-    for field, after in zip(body.body, body.body[1:], strict=False):
+    for field, following in zip(body.body, body.body[1:], strict=False):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-            is_text = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
-            text = after.value.value if is_text else ""  # type: ignore[attr-defined]
+            is_text = isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
+            text = following.value.value if is_text else ""  # type: ignore[attr-defined]
             texts[field.target.id] = " ".join(str(text).split())
     return texts
 
@@ -177,7 +183,7 @@ def _save(call: Invocation, name: str, value: Any, action: str, words: list[str]
     checked = asdict(settings.validate(raw))
     _require_allowed(name, action, words)
     settings.save(Home().make().config, {key: checked[key] for key in raw})
-    _done(call, name)
+    _show_in_force(call, name)
 
 
 def _resolved(name: str, value: str) -> str:
@@ -189,7 +195,7 @@ def _resolved(name: str, value: str) -> str:
     return value
 
 
-def _value(name: str, value: Any) -> Any:
+def _checked_value(name: str, value: Any) -> Any:
     """Return one value as it is to be kept: a folder's whole path.
 
     Raises:
@@ -224,7 +230,7 @@ def _require_allowed(name: str, action: str, words: list[str]) -> None:
         asking.ask("setting", asking.target(), name=name, action=action, words=shlex.join(words))
 
 
-def _parsed(name: str, value: str) -> Any:
+def _parse(name: str, value: str) -> Any:
     if not _is_list(name):
         return value
     if value.lstrip().startswith("["):
@@ -235,13 +241,13 @@ def _parsed(name: str, value: str) -> Any:
     return [part for part in value.split(os.pathsep) if part]
 
 
-def _done(call: Invocation, name: str) -> None:
+def _show_in_force(call: Invocation, name: str) -> None:
     """Have a running daemon take a setting over, and print what is in force now."""
     value = getattr(settings.load(Home().config), name)
     was_running, reloaded = _reload()
     where = source(name)
     answer = Row({"name": name, "value": value, "source": where, "reloaded": reloaded})
-    call.say(answer, f"{name} = {_shown(value)}")
+    call.say(answer, f"{name} = {_display_text(value)}")
     if call.as_json:
         return
     if where == "environment":
@@ -249,7 +255,7 @@ def _done(call: Invocation, name: str) -> None:
     if problem := name.startswith("embedding_") and registry.unread(settings.load(Home().config)):
         output.note(f"{problem} {OTHER_BACKEND}")
     if was_running and name.startswith(settings.STARTED_WITH):
-        _tell_of_the_model(name)
+        _await_model(name)
 
 
 def _reload() -> tuple[bool, bool]:
@@ -271,15 +277,15 @@ def _reload() -> tuple[bool, bool]:
     return True, True
 
 
-def _tell_of_the_model(name: str) -> None:
+def _await_model(name: str) -> None:
     """Wait until the model that was chosen is up, and say what follows: nobody finds out later that it is not,
     or wonders why less is found for a while."""
-    until = time.monotonic() + MODEL_WAIT_S
+    deadline = time.monotonic() + MODEL_WAIT_S
     try:
         while True:
             stats = asking.ask("stats", asking.everywhere())
             model = stats.row("embedding")
-            if model.text("state") != "loading" or time.monotonic() > until:
+            if model.text("state") != "loading" or time.monotonic() > deadline:
                 break
             time.sleep(MODEL_TICK_S)
     except VectorMemoryError as error:
@@ -305,7 +311,7 @@ def _tell_of_the_model(name: str) -> None:
             )
 
 
-def _shown(value: object) -> str:
+def _display_text(value: object) -> str:
     if isinstance(value, (tuple, list)):
         return os.pathsep.join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -313,7 +319,7 @@ def _shown(value: object) -> str:
 
 COLUMNS: dict[str, output.Cell] = {
     **output.fields("name"),
-    "value": lambda setting: _shown(setting["value"]),
+    "value": lambda setting: _display_text(setting["value"]),
     **output.fields("source"),
     "about": lambda setting: setting.text("about"),
 }

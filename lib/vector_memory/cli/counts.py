@@ -35,8 +35,8 @@ def usual(counters: Mapping[str, object]) -> list[str]:
         for name in counters
         if name not in TROUBLE and name not in USUAL and not name.startswith(_HOOK)
     }
-    first = [numbered(hooks, "[hook was/hooks were] answered")] if hooks else []
-    return first + counted(counters, USUAL) + counted(counters, unknown)
+    hook_lines = [numbered(hooks, "[hook was/hooks were] answered")] if hooks else []
+    return hook_lines + counted(counters, USUAL) + counted(counters, unknown)
 
 
 def uses(counts: Row) -> str:

@@ -31,8 +31,8 @@ def dashboard(
 
 
 def _opened_again(call: Invocation) -> bool:
-    """Open a dashboard that runs, for the user; return whether there is one. An agent is given no way into
-    what the user started: one of its own says less."""
+    """Open a dashboard that runs, for the user; return whether there is one. An agent gets no way into the user's
+    dashboard: its own shows less."""
     home = Home()
     running = _running(home)
     if running is None:
@@ -63,15 +63,15 @@ def _detach(call: Invocation, words: list[str]) -> None:
     Raises:
         BadInputError: it did not start.
     """
-    made = subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, *COMMAND_LINE, "dashboard", "--json", *words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    assert made.stdout
-    with made.stdout as lines:
+    assert process.stdout
+    with process.stdout as lines:
         started = Row(json.loads(lines.readline() or b"{}"))
     if "url" not in started:
         raise BadInputError(started.text("error", "It did not start."), started.text("hint"))
@@ -101,10 +101,10 @@ def serve(
 def start(given: dict[str, object]) -> None:
     """Become the web's process, for this data home and in this folder. It does not return."""
     home = Home()
-    whole = {"home": home.root, "folder": os.getcwd(), **given}
+    options = {"home": home.root, "folder": os.getcwd(), **given}
     script = os.path.join(PACKAGE_ROOT, "web", "__main__.py")
     python = [sys.executable, "-I", "-X", "utf8", "-X", f"pycache_prefix={home.pycache}"]
     # It takes this process's place: what the command line needs would lie in its memory for hours.
     # Threads with an arena each would keep far more than they use.
     environ = {**os.environ, "MALLOC_ARENA_MAX": "2"}
-    os.execve(python[0], [*python, script, json.dumps(whole)], environ)
+    os.execve(python[0], [*python, script, json.dumps(options)], environ)

@@ -14,8 +14,8 @@ def doctor(call: Invocation, no_start: bool, retry: bool) -> int:
     tried = call.ask() if retry else Row()
     results = checks.examine(start=not no_start)
     failed = any(result.state == checks.FAIL for result in results)
-    whole = {"ok": not failed, "checks": [result._asdict() for result in results], **tried}
-    call.show(Row(whole), _show)
+    report = {"ok": not failed, "checks": [result._asdict() for result in results], **tried}
+    call.show(Row(report), _show)
     return 1 if failed else 0
 
 

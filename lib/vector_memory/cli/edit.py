@@ -20,9 +20,11 @@ def edit(call: Invocation, id: str, tags: list[str] | None, triggers: list[str] 
     changes = {name: value for name, value in call.values.items() if value is not None}
     if changes.keys() - {"id", "as_json"}:
         # An empty one says that there are to be none.
-        named = {"tags": tags, "triggers": triggers}
-        kept = {name: [*filter(None, words)] for name, words in named.items() if words is not None}
-        call.show(call.ask(**kept), _say)
+        lists = {"tags": tags, "triggers": triggers}
+        changed_lists = {
+            name: [*filter(None, words)] for name, words in lists.items() if words is not None
+        }
+        call.show(call.ask(**changed_lists), _say)
         return
     answer = asking.ask("get", asking.everywhere(), id=id)
     memory = answer.row("memory")

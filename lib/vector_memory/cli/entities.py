@@ -20,10 +20,10 @@ def entities(call: Invocation, alias: str | None, of: str | None) -> None:
     if alias is None and of is not None:
         raise typer.BadParameter("--of is another name for what --alias gives: say both.")
     if alias:
-        told = asking.ask("alias", {}, name=alias, of=of)
+        answer = asking.ask("alias", {}, name=alias, of=of)
         if not of and not call.as_json:
             output.say(f"{alias} goes by its own name again.")
-        call.show(told, _show_aliases)
+        call.show(answer, _show_aliases)
         return
     columns = output.fields("memories kind name")
     call.show(call.ask(), lambda answer: output.listing(answer.rows("entities"), columns, NOTHING))

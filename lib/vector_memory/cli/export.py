@@ -28,8 +28,8 @@ def export(call: Invocation, file: str | None, format: str, vault: bool) -> None
         BadParameter: it is for the vault, and something else was said.
     """
     if vault:
-        others = (file, format == "markdown", *map(call.values.get, (*PLACES, "ceiling")))
-        if any(others):
+        other_options = (file, format == "markdown", *map(call.values.get, (*PLACES, "ceiling")))
+        if any(other_options):
             raise typer.BadParameter(
                 "--vault writes a note of each project into the vault, and takes no other option."
             )
@@ -40,9 +40,9 @@ def export(call: Invocation, file: str | None, format: str, vault: bool) -> None
 
     def write(out: IO[str]) -> Row:
         def write_item(item: Row) -> None:
-            whole = item.get("markdown")
+            markdown = item.get("markdown")
             line = json.dumps(item, ensure_ascii=False) + "\n"
-            out.write(line if whole is None else str(whole))
+            out.write(line if markdown is None else str(markdown))
 
         return ask_long("export", call.request(), quiet, item=write_item)
 
@@ -85,8 +85,8 @@ def replacing(path: str) -> Iterator[IO[str]]:
     """
     if os.path.exists(path) and not os.path.isfile(path):
         try:
-            with open(path, "w", encoding="utf-8", errors="backslashreplace") as there:
-                yield there
+            with open(path, "w", encoding="utf-8", errors="backslashreplace") as stream:
+                yield stream
         except OSError as error:
             raise BadInputError(f"{path}: {error.strerror}.", "Choose another file.") from error
         return

@@ -26,13 +26,13 @@ def feed(call: Invocation, source: str, final: bool) -> None:
     """
     if source != asking.STDIN:
         raise typer.BadParameter("Only - is read: redirect a file to stdin.")
-    done = {"accepted": 0, "queued": 0, "duplicates": 0}
+    totals = {"accepted": 0, "queued": 0, "duplicates": 0}
     for messages in _parts(_lines(sys.stdin.buffer)):
         answer = call.ask(messages=messages)
-        done = {name: n + answer.count(name) for name, n in done.items()}
+        totals = {name: total + answer.count(name) for name, total in totals.items()}
     if final:
         call.ask(final=True)
-    call.say(Row(done), f"{done['accepted']} taken over.")
+    call.say(Row(totals), f"{totals['accepted']} taken over.")
 
 
 def _lines(lines: Iterable[bytes]) -> Iterator[object]:

@@ -30,10 +30,10 @@ def forget(
         "Name memories in one way: ID…, --query, --tag, or --since/--until.", ids, query, tag, dates
     )
     if ids:
-        forget_shown(call, {"ids": [it.text("id") for it in named(ids)]}, yes, dry_run)
+        forget_shown(call, {"ids": [memory.text("id") for memory in named(ids)]}, yes, dry_run)
     else:
         found_by = {"query": query, "k": k} if query is not None else {"tag": tag}
-        chosen = asking.said(call.where(), {**found_by, "since": since, "until": until})
+        chosen = asking.merged(call.where(), {**found_by, "since": since, "until": until})
         forget_shown(call, chosen, yes, dry_run)
 
 

@@ -24,8 +24,8 @@ def show(answer: Row) -> None:
 
 def show_signature(answer: Row, twice: bool) -> None:
     """Print a signature, or both as JSON."""
-    both = {name: answer.get(name) for name in ("signature", "second")}
-    output.say(json.dumps(both) if twice else answer.text("signature"))
+    signatures = {name: answer.get(name) for name in ("signature", "second")}
+    output.say(json.dumps(signatures) if twice else answer.text("signature"))
 
 
 def verify(call: Invocation, signature: str) -> int:
@@ -37,8 +37,11 @@ def verify(call: Invocation, signature: str) -> int:
     request = {"signature": signature}
     if signature.startswith("{"):
         try:
-            both = json.loads(signature)
-            request = {"signature": str(both["signature"]), "second": json.dumps(both["second"])}
+            signatures = json.loads(signature)
+            request = {
+                "signature": str(signatures["signature"]),
+                "second": json.dumps(signatures["second"]),
+            }
         except (ValueError, KeyError) as error:
             raise BadInputError(
                 "That is no pair of signatures.", "Give what `identity sign --twice` printed."

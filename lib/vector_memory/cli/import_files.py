@@ -63,8 +63,8 @@ def import_lines(call: Invocation, path: str, where: asking.Request, verbatim: b
     if undated := answer.count("undated"):
         output.note(numbered(undated, UNDATED))
     import_notes.say_unbound(answer)
-    for told in raised_with(answer):
-        output.note(told)
+    for sentence in raised_with(answer):
+        output.note(sentence)
     # Somebody's script goes by it: what was not taken is missing.
     return 1 if answer.count("errors") else 0
 

@@ -36,7 +36,7 @@ def run(
         prune: forget what an import brought that is gone now.
     """
     where = {**where, "paths": paths}
-    told: list[Row] = []
+    shown_errors: list[Row] = []
     if not (call.as_json and yes) or dry_run:
         steps: list[Row] = []
         answer = ask_long("import_notes", where, call.as_json, item=steps.append, dry_run=True)
@@ -44,15 +44,15 @@ def run(
             output.document({"preview": steps, **answer, "stored": 0})
             return 0
         _show(steps, answer, prune)
-        told = answer.rows("errors")
-        wanted = (*WITH_EFFECT, "gone") if prune else WITH_EFFECT
-        count = sum(step.text("action") in wanted for step in steps)
-        if dry_run or not count or not (yes or _agreed(count)):
+        shown_errors = answer.rows("errors")
+        counted_actions = (*WITH_EFFECT, "gone") if prune else WITH_EFFECT
+        count = sum(step.text("action") in counted_actions for step in steps)
+        if dry_run or not count or not (yes or _ask_consent(count)):
             return 0
     answer = ask_long("import_notes", where, call.as_json, dry_run=False, prune=prune)
-    code = call.report(answer, COUNTS, told)
+    code = call.report(answer, COUNTS, shown_errors)
     if not call.as_json and not answer.count("forgotten"):
-        _say_gone(answer)
+        _note_gone(answer)
     say_unbound(answer)
     return code
 
@@ -62,9 +62,9 @@ def say_unbound(answer: Row) -> None:
     if not (unbound := answer.count("unbound")):
         return
     output.note(numbered(unbound, UNBOUND))
-    for one in answer.rows("unbound_first")[:MOST_UNBOUND]:
-        kind = one.row("proposed").text("kind") or one.text("kind")
-        output.note(f"  {one.id} ({kind}) {one.line('text', 100)}")
+    for memory in answer.rows("unbound_first")[:MOST_UNBOUND]:
+        kind = memory.row("proposed").text("kind") or memory.text("kind")
+        output.note(f"  {memory.id} ({kind}) {memory.line('text', 100)}")
     if unbound > MOST_UNBOUND:
         output.note(f"  … and {unbound - MOST_UNBOUND} more.")
 
@@ -75,20 +75,22 @@ def _show(steps: list[Row], answer: Row, prune: bool) -> None:
         output.listing(steps[:MAX_ROWS], COLUMNS)
     if len(steps) > MAX_ROWS:
         output.say(f"… and {len(steps) - MAX_ROWS} more; --dry-run --json shows all.")
-    read = answer.count("files")
+    file_count = answer.count("files")
     actions = [step.text("action") for step in steps]
-    each = "".join(f"{actions.count(action)} {action}, " for action in dict.fromkeys(actions))
-    files = "1 file" if read == 1 else f"{read} files"
-    output.say(f"{files}: {each}{answer.count('unchanged')} unchanged")
+    action_counts = "".join(
+        f"{actions.count(action)} {action}, " for action in dict.fromkeys(actions)
+    )
+    files = "1 file" if file_count == 1 else f"{file_count} files"
+    output.say(f"{files}: {action_counts}{answer.count('unchanged')} unchanged")
     if not prune:
-        _say_gone(answer)
+        _note_gone(answer)
     for error in answer.rows("errors"):
         output.note(f"{error.text('file')}: {error.text('error')}")
 
 
-def _say_gone(answer: Row) -> None:
-    if gone := answer.count("gone"):
-        output.say(f"{gone} no longer in their files; --prune forgets them.")
+def _note_gone(answer: Row) -> None:
+    if count := answer.count("gone"):
+        output.say(f"{count} no longer in their files; --prune forgets them.")
 
 
 def _text(step: Row) -> str:
@@ -107,7 +109,7 @@ COLUMNS: dict[str, output.Cell] = {
 }
 
 
-def _agreed(count: int) -> bool:
+def _ask_consent(count: int) -> bool:
     """Ask whether to go on; without a terminal to ask on, the answer is no."""
     if not sys.stdin.isatty():
         output.note("Nothing was stored: there is no terminal to ask on. To store them, say --yes.")

@@ -47,22 +47,22 @@ def show_adopted(answer: Row) -> None:
 def _show(call: Invocation, answer: Row, folder: str) -> None:
     """Tell of the new store; name what was found and how to import it, and ask, where there is a terminal."""
     output.say(f"{answer.text('store')}: {output.memories(answer.count('moved'))} moved")
-    where = {**asking.target(folder), "wait": True}
+    request = {**asking.target(folder), "wait": True}
     if notes := answer.texts("found"):
-        named = ", ".join(os.path.relpath(path, folder) for path in notes)
-        output.say(f"Notes of this project: {named}")
-        if _wanted("Import them with", folder, notes, "Look at them now?"):
-            import_notes.run(call, notes, where)
+        names = ", ".join(os.path.relpath(path, folder) for path in notes)
+        output.say(f"Notes of this project: {names}")
+        if _offer_import("Import them with", folder, notes, "Look at them now?"):
+            import_notes.run(call, notes, request)
     for path in answer.texts("graphs"):
         output.say(f"The MCP memory server's knowledge graph: {output.plain(path)}")
-        if _wanted("Import it with", folder, [path], "Import it now?"):
-            import_files.import_lines(call, path, where)
+        if _offer_import("Import it with", folder, [path], "Import it now?"):
+            import_files.import_lines(call, path, request)
 
 
-def _wanted(how: str, folder: str, paths: list[str], question: str) -> bool:
+def _offer_import(label: str, folder: str, paths: list[str], question: str) -> bool:
     """Print how files are imported, and ask whether to do it now, where there is a terminal."""
     command = ["vector-memory", "import", "--project", folder, *paths]
-    output.say(f"{how}: {output.plain(shlex.join(command))}")
+    output.say(f"{label}: {output.plain(shlex.join(command))}")
     return sys.stdin.isatty() and typer.confirm(question, default=False, err=True)
 
 
@@ -70,7 +70,7 @@ def graphs(folder: str) -> list[str]:
     """Return the knowledge graphs that there are: those of the memory servers that the project's `.mcp.json`
     or the client's own settings start, and `memory.json` in the folder."""
     user = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~")
-    named = [os.path.join(folder, name) for name in ("memory.json", "memory.jsonl")]
+    paths = [os.path.join(folder, name) for name in ("memory.json", "memory.jsonl")]
     for path in (os.path.join(folder, ".mcp.json"), os.path.join(user, ".claude.json")):
         try:
             settings = Row(wiring.load(path))
@@ -80,11 +80,13 @@ def graphs(folder: str) -> list[str]:
             settings.row("mcpServers"),
             settings.row("projects").row(folder).row("mcpServers"),
         ):
-            given = [servers.row(name).row("env").text(GRAPH_VARIABLE) for name in servers]
-            named += [
+            configured = [servers.row(name).row("env").text(GRAPH_VARIABLE) for name in servers]
+            paths += [
                 os.path.join(folder, os.path.expanduser(named_path))
-                for named_path in given
+                for named_path in configured
                 if named_path
             ]
-    begins = {path: beginning(path, BEGINNING_BYTES) for path in named}
-    return [path for path, first in begins.items() if any(mark in first for mark in GRAPH_MARKS)]
+    begins = {path: beginning(path, BEGINNING_BYTES) for path in paths}
+    return [
+        path for path, content in begins.items() if any(mark in content for mark in GRAPH_MARKS)
+    ]

@@ -20,7 +20,7 @@ class Invocation:
     Args:
         asks: the daemon's verb, and the words behind it, as the head of `verbs.txt` explains them.
         values: what was given, by name; None for what was not.
-        sent: the names of what goes into the request.
+        sent_names: the names of what goes into the request.
 
     Attributes:
         asked: the daemon's verb.
@@ -28,10 +28,10 @@ class Invocation:
         long_s: how long no byte may come where the work may be long, else 0.
     """
 
-    def __init__(self, asks: str, values: Mapping[str, object], sent: Iterable[str]) -> None:
+    def __init__(self, asks: str, values: Mapping[str, object], sent_names: Iterable[str]) -> None:
         self.values = values
         self.as_json = bool(values.get("as_json"))
-        self._sent = sent
+        self._sent = sent_names
         self.asked, *words = asks.split() or [""]
         self._words = dict(word.partition("=")[::2] for word in words)
         self.long_s = float(self._words.get("long") or 0.0)
@@ -51,25 +51,25 @@ class Invocation:
 
     def request(self) -> asking.Request:
         """Return what is asked: which memories are meant, what was given, and what this verb always says."""
-        more: asking.Request = {}
+        fixed: asking.Request = {}
         for word, value in self._words.items():
             if word in asking.SECRETS:
-                more |= asking.SECRETS[word]()
+                fixed |= asking.SECRETS[word]()
             elif value and word not in ("long", "timeout"):
-                more[word] = json.loads(value) if value in ("true", "false") else value
-        given = {name: self.values[name] for name in self._sent if name not in PLACES}
-        return asking.said(self.where(), {**given, **more})
+                fixed[word] = json.loads(value) if value in ("true", "false") else value
+        values = {name: self.values[name] for name in self._sent if name not in PLACES}
+        return asking.merged(self.where(), {**values, **fixed})
 
-    def ask(self, **more: object) -> Row:
+    def ask(self, **fields: object) -> Row:
         """Ask the daemon, starting one if none runs; with its progress where that takes long.
 
         Args:
-            more: fields of the request beside those that were given, or in their place.
+            fields: fields of the request beside those that were given, or in their place.
 
         Raises:
             VectorMemoryError: what the daemon reported, or that there is none.
         """
-        request = asking.said(self.request(), more)
+        request = asking.merged(self.request(), fields)
         if self.long_s:
             return progress.ask_long(self.asked, request, self.as_json, self.long_s)
         return asking.ask(self.asked, request, float(self._words.get("timeout", asking.TIMEOUT_S)))
@@ -88,14 +88,14 @@ class Invocation:
         """Print an answer: whole for programs, for people these lines."""
         self.show(answer, lambda _: output.say("\n".join(lines)))
 
-    def report(self, answer: Row, counts: str, told: Sequence[Row] = ()) -> int:
+    def report(self, answer: Row, counts: str, shown_errors: Sequence[Row] = ()) -> int:
         """Print what came of reading something in; return 1 if it brought nothing but errors.
 
         Args:
             counts: the names of the figures that are told.
-            told: the errors that were printed before.
+            shown_errors: the errors that were printed before.
         """
-        fresh = [error for error in answer.rows("errors") if error not in told]
+        fresh = [error for error in answer.rows("errors") if error not in shown_errors]
         self.show(answer, lambda answer: _show_counts(answer, counts, fresh))
         return 1 if answer.count("errors") and not any(map(answer.count, TAKEN)) else 0
 

@@ -31,8 +31,8 @@ class Timers(NamedTuple):
 
 def program() -> str:
     """Return the command line's program: the installed copy, which stays where it is, if there is one."""
-    here = os.path.dirname(os.path.dirname(PACKAGE_ROOT))
-    tops = (Home().app_current, here)
+    checkout = os.path.dirname(os.path.dirname(PACKAGE_ROOT))
+    tops = (Home().app_current, checkout)
     paths = [os.path.join(top, "bin", "vector-memory") for top in tops]
     return next((path for path in paths if os.path.exists(path)), paths[-1])
 
@@ -67,7 +67,7 @@ def dashboard(kind: str, port: int) -> Timers:
     )
 
 
-def _filled(name: str, home: str, started: str, port: int = 0) -> str:
+def _fill_template(name: str, home: str, started: str, port: int = 0) -> str:
     """Return a file of `timers/` with the data home, the program and the port in it."""
     return _template(name).format(home=home, program=started, port=port)
 
@@ -80,14 +80,21 @@ def _template(name: str) -> str:
 def _systemd(unit: str, *endings: str, port: int = 0) -> Timers:
     """Return the files of a unit, one for each ending."""
     base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-    given = _quoted(f"{HOME_VARIABLE}={Home().root}"), _quoted(program()).replace("$", "$$")
+    replacements = (
+        _quote_for_systemd(f"{HOME_VARIABLE}={Home().root}"),
+        _quote_for_systemd(program()).replace("$", "$$"),
+    )
     names = [f"{unit.partition('.')[0]}.{ending}" for ending in endings]
     paths = {os.path.join(base, "systemd", "user", name): name for name in names}
     start, stop = (f"systemctl --user {verb} --now {unit}" for verb in ("enable", "disable"))
-    return Timers({path: _filled(name, *given, port) for path, name in paths.items()}, start, stop)
+    return Timers(
+        {path: _fill_template(name, *replacements, port) for path, name in paths.items()},
+        start,
+        stop,
+    )
 
 
-def _quoted(words: str) -> str:
+def _quote_for_systemd(words: str) -> str:
     """Return an argument as systemd reads it."""
     plain = words.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{plain}"'
@@ -98,7 +105,9 @@ def _launchd(label: str, port: int = 0) -> Timers:
     from html import escape
 
     path = os.path.expanduser(f"~/Library/LaunchAgents/{label}.plist")
-    text = _filled(f"{label}.plist", escape(Home().root, False), escape(program(), False), port)
+    text = _fill_template(
+        f"{label}.plist", escape(Home().root, False), escape(program(), False), port
+    )
     start = f"launchctl bootstrap gui/$(id -u) {shlex.quote(path)}"
     return Timers({path: text}, start, f"launchctl bootout gui/$(id -u)/{label}")
 
@@ -109,7 +118,7 @@ def _cron() -> Timers:
     home, started = (shlex.quote(word).replace("%", "\\%") for word in (Home().root, program()))
     start = f"(crontab -l 2>/dev/null; cat {shlex.quote(path)}) | crontab -"
     stop = "crontab -e, and delete the line of `jobs run --due`"
-    return Timers({path: _filled("jobs.cron", home, started)}, start, stop)
+    return Timers({path: _fill_template("jobs.cron", home, started)}, start, stop)
 
 
 def workflows(jobs: Sequence[Row]) -> str:
@@ -123,10 +132,12 @@ def _workflow(job: Row, number: int) -> Any:
     flow = json.loads(_template("workflow.json"))
     # n8n wants 16 characters, and knows a workflow by them when it is imported again.
     flow |= {"id": f"vectorMemory{number:04}", "name": f"Vector Memory: {name}"}
-    start, run = flow["nodes"]
-    run["name"] = flow["connections"]["When"]["main"][0][0]["node"] = name
+    start, command = flow["nodes"]
+    command["name"] = flow["connections"]["When"]["main"][0][0]["node"] = name
     environment = f"{HOME_VARIABLE}={shlex.quote(Home().root)}"
-    run["parameters"]["command"] = f"{environment} {shlex.quote(program())} jobs run {name} --json"
+    command["parameters"]["command"] = (
+        f"{environment} {shlex.quote(program())} jobs run {name} --json"
+    )
     if cron:
         rule = {"interval": [{"field": "cronExpression", "expression": cron}]}
         start |= {"type": "n8n-nodes-base.scheduleTrigger", "typeVersion": 1.2}
@@ -135,7 +146,7 @@ def _workflow(job: Row, number: int) -> Any:
 
 
 def settle(
-    made: Callable[[str], Timers],
+    make: Callable[[str], Timers],
     kinds: Sequence[str],
     kind: str | None,
     removes: bool,
@@ -144,7 +155,7 @@ def settle(
     """Write such files, or take them away, and tell which, and what puts them in force or ends that.
 
     Args:
-        made: returns the files of a kind.
+        make: returns the files of a kind.
         kinds: those that there may be of.
         kind: that which is asked for; without, what this machine has is written, and what there is removed.
 
@@ -152,12 +163,14 @@ def settle(
         BadInputError: something else is there, or they cannot be written.
     """
     if removes:
-        there = [made(each) for each in ([kind] if kind else kinds)]
-        gone = {path: timers.stop for timers in there for path in timers.files if remove(path)}
-        then = "; ".join(dict.fromkeys(gone.values()))
-        call.show(Row({"removed": list(gone), "then": then}), _show)
+        existing = [make(name) for name in ([kind] if kind else kinds)]
+        removed = {
+            path: timers.stop for timers in existing for path in timers.files if remove(path)
+        }
+        then = "; ".join(dict.fromkeys(removed.values()))
+        call.show(Row({"removed": list(removed), "then": then}), _show)
         return
-    timers = made(kind or usual_kind())
+    timers = make(kind or usual_kind())
     for path, text in timers.files.items():
         write(path, text)
     call.show(Row({"written": list(timers.files), "then": timers.start}), _show)

@@ -34,11 +34,11 @@ def run(call: Invocation, name: str | None, due: bool, dry_run: bool) -> int:
     """
     asking.require_one("Give a job's name, or --due.", name, due)
     answer = call.ask()
-    call.show(answer, _ran if due else show)
+    call.show(answer, _show_due if due else show)
     if dry_run and not call.as_json:
         output.note("That was a dry run: nothing was changed.")
-    ran = answer.rows("jobs") if due else [answer]
-    return int(not dry_run and any(job.text("outcome") == "failed" for job in ran))
+    ran_jobs = answer.rows("jobs") if due else [answer]
+    return int(not dry_run and any(job.text("outcome") == "failed" for job in ran_jobs))
 
 
 def install(call: Invocation, kind: str | None, remove: bool) -> None:
@@ -72,7 +72,7 @@ def export(call: Invocation, n8n: str) -> None:
     )
 
 
-def _ran(answer: Row) -> None:
+def _show_due(answer: Row) -> None:
     if not answer.count("jobs"):
         output.say("No job is due.")
     for job in answer.rows("jobs"):
@@ -100,13 +100,13 @@ def _heading(job: Row) -> str:
 def _lines(report: object, name: str = "") -> Iterator[str]:
     """Yield a report line by line; what only the next run reads stays out."""
     if isinstance(report, dict) and "text" in report:
-        more = _joined({key: value for key, value in report.items() if key != "text"})
-        yield f"{name}: {report['text']}" + (f" ({more})" if more else "")
-    elif isinstance(report, list) and any(isinstance(each, dict) for each in report):
+        details = _in_one_line({key: value for key, value in report.items() if key != "text"})
+        yield f"{name}: {report['text']}" + (f" ({details})" if details else "")
+    elif isinstance(report, list) and any(isinstance(member, dict) for member in report):
         for value in report:
             yield from _lines(value, name)
     elif name or not isinstance(report, dict):
-        yield f"{name}: {_joined(report)}"
+        yield f"{name}: {_in_one_line(report)}"
     else:
         for key, value in report.items():
             # The sentence above tells of nothing that there was nothing of it.
@@ -114,12 +114,14 @@ def _lines(report: object, name: str = "") -> Iterator[str]:
                 yield from _lines(value, key.replace("_", " "))
 
 
-def _joined(value: object) -> str:
+def _in_one_line(value: object) -> str:
     """Return a part of a report in one line."""
     if isinstance(value, dict):
-        return ", ".join(f"{key.replace('_', ' ')} {_joined(each)}" for key, each in value.items())
+        return ", ".join(
+            f"{key.replace('_', ' ')} {_in_one_line(member)}" for key, member in value.items()
+        )
     if isinstance(value, list):
-        return ", ".join(map(_joined, value))
+        return ", ".join(map(_in_one_line, value))
     return ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 

@@ -18,9 +18,9 @@ def show(answer: Row) -> None:
 
 
 def _lines(answer: Row) -> Iterator[str]:
-    project, tasks, things = answer.text("project"), answer.row("tasks"), answer.rows("things")
+    project, tasks, lessons = answer.text("project"), answer.row("tasks"), answer.rows("things")
     done = tasks.count("done")
-    if not tasks.count("tasks") and not things:
+    if not tasks.count("tasks") and not lessons:
         yield f"Nothing was learned in {project} yet: it comes with sessions that do something."
         return
     judged = done + tasks.count("undone")
@@ -34,26 +34,26 @@ def _lines(answer: Row) -> Iterator[str]:
             f"not done {kind.count('undone')}, errors {kind.count('errors')}, "
             f"retries {kind.count('retries')}, median {kind.number('minutes'):g} min"
         )
-    yield from _part("Steps that worked", answer.rows("trails"), SHOWN_TRAILS, _named)
-    yield from _part("Usual trouble", answer.rows("trouble"), SHOWN_TROUBLE, _habit)
-    odd = [thing for thing in things if thing.flag("surprise")]
-    yield from _part("Not as it used to be", odd, SHOWN_TROUBLE, _named)
-    rest = [thing for thing in things if not thing.flag("surprise")]
-    yield from _part("Last seen", rest, SHOWN_THINGS, _thing)
+    yield from _section("Steps that worked", answer.rows("trails"), SHOWN_TRAILS, _with_id)
+    yield from _section("Usual trouble", answer.rows("trouble"), SHOWN_TROUBLE, _habit)
+    surprising = [lesson for lesson in lessons if lesson.flag("surprise")]
+    yield from _section("Not as it used to be", surprising, SHOWN_TROUBLE, _with_id)
+    expected = [lesson for lesson in lessons if not lesson.flag("surprise")]
+    yield from _section("Last seen", expected, SHOWN_THINGS, _lesson)
 
 
-def _part(
+def _section(
     title: str, rows: Sequence[Row], most: int, line_of: Callable[[Row], str]
 ) -> Iterator[str]:
     if not rows:
         return
-    more = f" ({most} of {len(rows)})" if len(rows) > most else ""
-    yield f"{title}{more}:"
+    count_note = f" ({most} of {len(rows)})" if len(rows) > most else ""
+    yield f"{title}{count_note}:"
     for row in rows[:most]:
         yield f"  {line_of(row)}"
 
 
-def _named(row: Row) -> str:
+def _with_id(row: Row) -> str:
     return f"{row.text('text')}  [{row.id}]"
 
 
@@ -65,9 +65,9 @@ def _habit(habit: Row) -> str:
     )
 
 
-def _thing(thing: Row) -> str:
-    seconds, last = thing.number("seconds"), thing.text("last")[:10]
+def _lesson(lesson: Row) -> str:
+    seconds, last_day = lesson.number("seconds"), lesson.text("last")[:10]
     took = f", {seconds:g} s" if seconds else ""
-    same = f"the last {thing.count('same')} of {thing.count('seen')} times"
-    times = same if thing.text("kind") == "command" else ""
-    return ", ".join(filter(None, (thing.text("text"), times, f"last {last}"))) + took
+    same_times = f"the last {lesson.count('same')} of {lesson.count('seen')} times"
+    times = same_times if lesson.text("kind") == "command" else ""
+    return ", ".join(filter(None, (lesson.text("text"), times, f"last {last_day}"))) + took

@@ -41,8 +41,8 @@ def show(answer: Row) -> None:
         )
         _line("proposed", f"{weight}; waits for `vector-memory review`")
     if suspicion := memory.row("suspicious"):
-        held = "; held back from sessions" if suspicion.flag("held_back") else ""
-        _line("suspicious", f"{', '.join(suspicion.texts('reasons'))}{held}")
+        held_note = "; held back from sessions" if suspicion.flag("held_back") else ""
+        _line("suspicious", f"{', '.join(suspicion.texts('reasons'))}{held_note}")
     _line("shared by", memory.row("author").text("name"))
     _line("comes when", ", ".join(memory.texts("triggers")))
     _line("source", source(memory.row("source")))
@@ -56,11 +56,19 @@ def _line(name: str, words: str) -> None:
 
 def source(source: Row) -> str:
     """Return where a memory comes from: a file and its lines, else a session; "" if unknown."""
-    path, first, last = source.text("path"), source.count("line_start"), source.count("line_end")
+    path, first_line, last_line = (
+        source.text("path"),
+        source.count("line_start"),
+        source.count("line_end"),
+    )
     if not path:
         session = source.text("session")
         return session and f"session {session}"
-    lines = f":{first}" + (f"-{last}" if last and last != first else "") if first else ""
+    lines = (
+        f":{first_line}" + (f"-{last_line}" if last_line and last_line != first_line else "")
+        if first_line
+        else ""
+    )
     return f"{path}{lines}"
 
 
@@ -84,7 +92,7 @@ def show_link(answer: Row, remove: bool) -> None:
     if remove:
         output.say(f"Removed {answer.text('removed')}.")
     else:
-        ends = [answer.text(end)[: output.ID_CHARS] for end in ("from", "to")]
+        ends = [answer.text(name)[: output.ID_CHARS] for name in ("from", "to")]
         output.say(f"{ends[0]} {answer.text('relation')} {ends[1]}")
 
 

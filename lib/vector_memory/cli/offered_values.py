@@ -50,7 +50,11 @@ def offered(kind: str, incomplete: str, name: str, is_held: bool) -> list[Any]:
 
         names = registry.BY_NAME
     elif kind == "list_setting":
-        names = [name for name, it in asdict(config.Settings()).items() if isinstance(it, tuple)]
+        names = [
+            name
+            for name, default in asdict(config.Settings()).items()
+            if isinstance(default, tuple)
+        ]
     elif kind == "value":
         names = getattr(config.load(Home().config), name, ()) if is_held else _choices(name)
     return [name for name in names if name.startswith(incomplete)]
@@ -71,18 +75,18 @@ def _choices(name: str) -> Iterable[str]:
 def _listed(kind: str, incomplete: str) -> Offers:
     """Return (how a thing is called, what it is), of those that the daemon lists; nothing where none runs:
     pressing a key starts none."""
-    verb, rows, name, about = LISTED[kind]
+    verb, rows, name, description = LISTED[kind]
     daemon = asking.daemon()
-    asked = asking.everywhere() | ({} if verb == "jobs" else {"k": OFFERED})
+    request = asking.everywhere() | ({} if verb == "jobs" else {"k": OFFERED})
     try:
         if daemon.running() is None:
             return []
-        answer = Row(daemon.ask(verb, asked, TIMEOUT_S, start=False))
+        answer = Row(daemon.ask(verb, request, TIMEOUT_S, start=False))
     except (VectorMemoryError, OSError):
         return []
     shown_chars = max(output.ID_CHARS, len(incomplete)) if name == "id" else None
     return [
-        (each.text(name)[:shown_chars], each.line(about, TEXT_CHARS))
-        for each in answer.rows(rows)
-        if each.text(name).startswith(incomplete)
+        (row.text(name)[:shown_chars], row.line(description, TEXT_CHARS))
+        for row in answer.rows(rows)
+        if row.text(name).startswith(incomplete)
     ]

@@ -119,12 +119,12 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     cells = [[plain(str(cell)) for cell in row] for row in rows]
     console = _console()
     if _is_narrow(columns, cells, console.width):
-        _below(cells, console)
+        _print_stacked(cells, console)
         return
     drawn = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for position, name in enumerate(columns):
-        last = position == len(columns) - 1
-        drawn.add_column(name, no_wrap=not last, overflow="fold", ratio=1 if last else None)
+        is_last = position == len(columns) - 1
+        drawn.add_column(name, no_wrap=not is_last, overflow="fold", ratio=1 if is_last else None)
     for row in cells:
         drawn.add_row(*map(Text, row))
     console.print(drawn)
@@ -134,12 +134,12 @@ def _is_narrow(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int
     """Whether the last column has text for which the others leave no room."""
     from rich.cells import cell_len
 
-    longest = [max(map(cell_len, each)) for each in zip(columns, *rows, strict=True)]
-    left = width - sum(size + 3 for size in longest[:-1])
-    return bool(rows) and left < min(longest[-1], LEAST_TEXT)
+    longest = [max(map(cell_len, column)) for column in zip(columns, *rows, strict=True)]
+    room = width - sum(size + 3 for size in longest[:-1])
+    return bool(rows) and room < min(longest[-1], LEAST_TEXT)
 
 
-def _below(rows: Iterable[Sequence[str]], console: Console) -> None:
+def _print_stacked(rows: Iterable[Sequence[str]], console: Console) -> None:
     """Print each row as lines: what is short on the first, the text on those below it."""
     from rich.padding import Padding
     from rich.text import Text
@@ -169,8 +169,8 @@ def field(name: str, most: int = CELL_CHARS) -> Cell:
 
 def fields(names: str) -> dict[str, Cell]:
     """Return columns of fields, each called as its field; `law=jurisdiction` calls the field jurisdiction law."""
-    named = (word.partition("=") for word in names.split())
-    return {title: field(name or title) for title, _, name in named}
+    words = (word.partition("=") for word in names.split())
+    return {title: field(name or title) for title, _, name in words}
 
 
 def listing(rows: Sequence[Row], columns: Mapping[str, Cell], nothing: str = "") -> bool:
@@ -188,15 +188,15 @@ def listing(rows: Sequence[Row], columns: Mapping[str, Cell], nothing: str = "")
 
 
 def beyond(offset: int, total: int | None = None) -> str:
-    """Return what is said where a list was left from an offset on and has nothing there; "" where it has nothing at all.
+    """Return the sentence for a list that has nothing from an offset on; "" where it has nothing at all.
 
     Args:
         total: how many there are in all, None where that is not known.
     """
     if not offset or total == 0:
         return ""
-    there = f" There are {total:,}." if total else ""
-    return f"Nothing comes after the first {offset:,}.{there}"
+    total_note = f" There are {total:,}." if total else ""
+    return f"Nothing comes after the first {offset:,}.{total_note}"
 
 
 def indented(lines: Iterable[str], most: int) -> None:
@@ -237,9 +237,9 @@ def warning(memory: Row) -> str:
         marks.append(f"suspicious{', held back' if suspicion.flag('held_back') else ''}")
     marks += filter(None, map(memory.text, ("state", "sensitivity", "jurisdiction")))
     marks += [f"{words} {at}" for name, words in FOUND_ON.items() if (at := memory.text(name))]
-    for other in memory.rows("contradicts")[:1]:
-        age = "older" if other.text("created_at") < memory.text("created_at") else "newer"
-        marks.append(f"contradicts the {age} {other.id} of {other.day()}")
+    for contradiction in memory.rows("contradicts")[:1]:
+        age = "older" if contradiction.text("created_at") < memory.text("created_at") else "newer"
+        marks.append(f"contradicts the {age} {contradiction.id} of {contradiction.day()}")
     if due := memory.text("due_on"):
         marks.append(f"due {due}")
     if every := memory.text("every"):
@@ -249,8 +249,10 @@ def warning(memory: Row) -> str:
 
 def project_name(memory: Row) -> str:
     """Return what a table calls a memory's project."""
-    named = memory.row("project")
-    project = named.text("name", named.text("id")) if named else memory.text("project")
+    project_row = memory.row("project")
+    project = (
+        project_row.text("name", project_row.text("id")) if project_row else memory.text("project")
+    )
     return os.path.basename(project.rstrip("/")) if project else "global"
 
 

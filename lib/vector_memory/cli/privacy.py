@@ -14,8 +14,8 @@ _CONSEQUENCES = {
 def show(answer: Row, text: str | None) -> None:
     """Print the rules of privacy, or what they leave of a text."""
     if text is not None:
-        left = answer.get("text")
-        output.say("Nothing of it is stored." if left is None else str(left))
+        remaining = answer.get("text")
+        output.say("Nothing of it is stored." if remaining is None else str(remaining))
         return
     rules, problems, path = answer.rows("rules"), answer.texts("problems"), ""
     levels = answer.rows("levels")
@@ -29,9 +29,11 @@ def show(answer: Row, text: str | None) -> None:
         output.say(f"     takes out {rule.text('meaning')}{takes}")
         if problem := rule.text("problem"):
             output.say(f"     NOT FOLLOWED: {problem}{_CONSEQUENCES[rule.text('whose')]}")
-    shown = {f"{rule.text('path')}:{rule.text('line')}: {rule.text('problem')}" for rule in rules}
+    shown_problems = {
+        f"{rule.text('path')}:{rule.text('line')}: {rule.text('problem')}" for rule in rules
+    }
     for problem in problems:
-        if problem not in shown:
+        if problem not in shown_problems:
             output.say(f"NOT FOLLOWED: {problem}")
     for level in levels:
         output.say(f"{level.text('mark')}: {level.text('named')} ({level.text('path')})")

@@ -32,7 +32,7 @@ def ask_long(
     quiet: bool,
     timeout_s: float = 600.0,
     item: Item | None = None,
-    **more: object,
+    **fields: object,
 ) -> Row:
     """Ask for something that may take long, and return its answer; else as `asking.ask`.
 
@@ -41,7 +41,7 @@ def ask_long(
         timeout_s: how long no byte may come.
         item: is called with every item, in order.
     """
-    ask = partial(asking.daemon().ask, verb, asking.said(where, more), timeout_s)
+    ask = partial(asking.daemon().ask, verb, asking.merged(where, fields), timeout_s)
     if item is not None:
         ask = partial(ask, item=lambda body: item(Row(body)))
     # A terminal that cannot go back would get a line for each report.
@@ -75,11 +75,11 @@ def share_done(doing: str, done: int, total: int, is_first: bool) -> float:
     return FIRST_SHARE * part if doing in BEFORE_LAST else part
 
 
-def time_left(left: int, speed: float | None) -> str:
+def time_left(remaining: int, speed: float | None) -> str:
     """Return how long the rest takes, in words; "" while it is not known."""
-    if not speed or left <= 0:
+    if not speed or remaining <= 0:
         return ""
-    minutes, seconds = divmod(math.ceil(left / speed), 60)
+    minutes, seconds = divmod(math.ceil(remaining / speed), 60)
     return f", about {minutes}:{seconds:02} left"
 
 
@@ -135,11 +135,11 @@ class _Bar:
         self._share = max(self._share, share)
         speed = self._pace.speed(time.monotonic(), done)
         count = f" {done:,}/{total:,}" if total else ""
-        left = "" if doing in BEFORE_LAST else time_left(total - done, speed)
-        description = f"{doing}{count} {rate(doing, speed)}{left}".rstrip()
-        whole = 1.0 if total else None
+        time_note = "" if doing in BEFORE_LAST else time_left(total - done, speed)
+        description = f"{doing}{count} {rate(doing, speed)}{time_note}".rstrip()
+        total_share = 1.0 if total else None
         self._progress.update(
-            self._task, description=description, completed=self._share, total=whole
+            self._task, description=description, completed=self._share, total=total_share
         )
 
     def finish(self) -> None:

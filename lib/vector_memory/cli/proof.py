@@ -37,27 +37,27 @@ def verify(call: Invocation, file: str, offline: bool) -> int:
         raise BadInputError(
             f"{file} cannot be read: {error}.", "Give a file of `proof make`."
         ) from error
-    found = attestation.proof_of(proof)
-    statement = found if isinstance(found, attestation.LogStatement) else found.statement
+    verified = attestation.proof_of(proof)
+    statement = verified if isinstance(verified, attestation.LogStatement) else verified.statement
     checked: dict[str, object] = {
         "size": statement.size,
         "at": statement.at,
         "key": statement.key,
         "fingerprint": PublicKey.read(statement.key).fingerprint,
     }
-    if isinstance(found, attestation.Inclusion):
-        checked["entry"] = found.entry
-    if isinstance(found, attestation.Continuation):
-        earlier = found.earlier
-        whose = PublicKey.read(earlier.key).fingerprint
-        checked |= {"since": earlier.size, "since_at": earlier.at, "since_fingerprint": whose}
+    if isinstance(verified, attestation.Inclusion):
+        checked["entry"] = verified.entry
+    if isinstance(verified, attestation.Continuation):
+        earlier = verified.earlier
+        fingerprint = PublicKey.read(earlier.key).fingerprint
+        checked |= {"since": earlier.size, "since_at": earlier.at, "since_fingerprint": fingerprint}
     if not offline:
         checked |= call.ask(statement=statement.__dict__)
-    call.show(Row(checked), _tell)
+    call.show(Row(checked), _show)
     return 0 if offline or checked.get("holds") else 1
 
 
-def _tell(answer: Row) -> None:
+def _show(answer: Row) -> None:
     output.say(
         f"Signed on {answer.text('at')} by {answer.text('fingerprint')}: {answer.text('size')} entries."
     )
@@ -69,10 +69,10 @@ def _tell(answer: Row) -> None:
             f"{answer.text('since_at')}: none of these was changed or left out."
         )
     if answer.text("why"):
-        whose = (
+        owner = (
             "This installation's key. " if answer.flag("is_own") else "Another installation's key. "
         )
-        output.say(whose + answer.text("why"))
+        output.say(owner + answer.text("why"))
 
 
 def _in_words(entry: Row) -> str:

@@ -39,10 +39,10 @@ def purge(
         return int(preview.flag("unopened") and not dry_run)
     if not yes:
         count = preview.count("count")
-        what = output.these(count) if count else "what is named here"
-        asking.confirm(f"Purge {what}? Nothing brings them back.", "purged")
-    more: asking.Request = {"certificate": True, **asking.keys()} if certificate else {}
-    answer = call.ask(**more, backups=backups)
+        memories = output.these(count) if count else "what is named here"
+        asking.confirm(f"Purge {memories}? Nothing brings them back.", "purged")
+    options: asking.Request = {"certificate": True, **asking.keys()} if certificate else {}
+    answer = call.ask(**options, backups=backups)
     call.show(answer, _say)
     return int(any(map(answer.flag, ("left", "unopened", "still_shared", "errors"))))
 
@@ -63,16 +63,16 @@ def _show(preview: Row, with_backups: bool) -> None:
     memories, count = preview.rows("memories"), preview.count("count")
     if _is_empty(preview, with_backups=False):
         beside = "Nothing but a backup may hold" if preview.flag("backups") else "Nothing holds"
-        output.say(f"{beside} it: {_searched(preview)}.")
+        output.say(f"{beside} it: {_searched_text(preview)}.")
         output.say("What `edit` and `forget` left in the search index goes with --forgotten.")
     elif preview.text("form") == "forgotten":
         output.say(f"{count:,} forgotten memories; every store is written anew.")
     else:
         if memories:
             output.listing(memories[:MOST_SHOWN], output.MEMORY)
-        more = count - min(len(memories), MOST_SHOWN)
-        if more > 0:
-            output.say(f"… and {more:,} more")
+        left_out = count - min(len(memories), MOST_SHOWN)
+        if left_out > 0:
+            output.say(f"… and {left_out:,} more")
     _list("It stands in", preview.texts("left"))
     if not _is_empty(preview, with_backups):
         _list("Damaged copies that were set aside are deleted", preview.texts("set_aside"))
@@ -86,13 +86,13 @@ def _say(answer: Row) -> None:
     for error in answer.texts("errors"):
         output.note(error)
     _list("Not ours, and left alone", answer.texts("strays"))
-    if left := answer.texts("left"):
-        _list("It still stands in", left)
+    if remaining := answer.texts("left"):
+        _list("It still stands in", remaining)
         output.say(
             "Stop what has these files open, move away what is not ours, then run the same purge again."
         )
     elif answer.row("searched").flag("pieces"):
-        output.say(f"{_searched(answer)}: nothing left.")
+        output.say(f"{_searched_text(answer)}: nothing left.")
     else:
         output.say("Nothing is known of the words that could be searched for.")
     _list("Taken back from the teams of", answer.texts("taken_back"))
@@ -109,15 +109,15 @@ def _say(answer: Row) -> None:
     )
 
 
-def _searched(answer: Row) -> str:
+def _searched_text(answer: Row) -> str:
     searched = answer.row("searched")
     unread = searched.count("unread")
     beyond = f" ({unread} could not be read)" if unread else ""
     return f"searched {searched.count('files'):,} files, {searched.text('mb', '0')} MB{beyond}"
 
 
-def _list(what: str, paths: list[str]) -> None:
+def _list(title: str, paths: list[str]) -> None:
     if paths:
-        output.say(f"{what}:")
+        output.say(f"{title}:")
     for path in paths:
         output.say(f"  {output.plain(path)}")

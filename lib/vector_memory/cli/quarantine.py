@@ -33,7 +33,9 @@ def drop(call: Invocation, ids: list[str], yes: bool) -> None:
                 f"Memory {memory.id} is not held back.",
                 "`vector-memory quarantine` shows ids; `vector-memory forget` takes any.",
             )
-    forget.forget_shown(call, {"ids": [it.text("id") for it in memories]}, yes, dry_run=False)
+    forget.forget_shown(
+        call, {"ids": [memory.text("id") for memory in memories]}, yes, dry_run=False
+    )
 
 
 COLUMNS: dict[str, output.Cell] = {

@@ -62,8 +62,8 @@ def show(answer: Row, why: bool) -> None:
         note = ""
     if not hits and left_out:
         nothing = output.plain(note) or "Nothing fits."
-        other = "the nearest, of other times" if answer.flag("widened") else "the nearest"
-        output.say(f"{nothing} --all shows {other} ({left_out}).")
+        nearest = "the nearest, of other times" if answer.flag("widened") else "the nearest"
+        output.say(f"{nothing} --all shows {nearest} ({left_out}).")
     elif not hits:
         output.say("Nothing found.")
     elif note:

@@ -32,15 +32,15 @@ def _level(answer: Row) -> Iterator[str]:
     """Yield who may see a memory and whose law it is kept under, where that is not as usual: a rule may say so."""
     law = answer.text("jurisdiction")
     marks = (answer.text("sensitivity"), law and f"under the law of {law}")
-    if said := " and ".join(filter(None, marks)):
-        yield f"It is {said}."
+    if marks_text := " and ".join(filter(None, marks)):
+        yield f"It is {marks_text}."
 
 
 def raised_with(answer: Row) -> Iterator[str]:
     """Yield what became as sensitive as a memory, since it tells its words."""
-    for one in answer.rows("raised"):
-        kind = one.text("kind")
-        yield f"As sensitive now, since it tells the same: {one.id} ({kind}) {one.line('text', 100)}"
+    for memory in answer.rows("raised"):
+        kind = memory.text("kind")
+        yield f"As sensitive now, since it tells the same: {memory.id} ({kind}) {memory.line('text', 100)}"
 
 
 def _notes(answer: Row) -> Iterator[str]:
@@ -52,10 +52,10 @@ def _notes(answer: Row) -> Iterator[str]:
     if suggestion := answer.row("suggestion"):
         yield f"If it replaces the older one: {suggestion.text('if_replaced')}"
         yield f"If both hold: {suggestion.text('if_both_hold')}"
-    near = list(answer.rows("near"))
-    for other in near:
-        yield f"Near it: {other.id}: {other.line('text', 100)}"
-    if near:
-        yield f"If that holds no more: vector-memory link {answer.id} {near[0].id} --relation supersedes"
+    neighbours = list(answer.rows("near"))
+    for neighbour in neighbours:
+        yield f"Near it: {neighbour.id}: {neighbour.line('text', 100)}"
+    if neighbours:
+        yield f"If that holds no more: vector-memory link {answer.id} {neighbours[0].id} --relation supersedes"
     if priority := answer.text("suggested_priority"):
         yield f"It looks {priority}: vector-memory edit {answer.id} --priority {priority}"

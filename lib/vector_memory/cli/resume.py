@@ -19,19 +19,19 @@ def resume(call: Invocation, but: str | None) -> None:
 
 
 def _show(answer: Row) -> None:
-    left: list[Row] = []
-    if last := answer.row("session"):
-        _show_last(last)
-        left = last.rows("left")
-        _show_memories("Left:", left)
+    left_memories: list[Row] = []
+    if last_session := answer.row("session"):
+        _show_last(last_session)
+        left_memories = last_session.rows("left")
+        _show_memories("Left:", left_memories)
     else:
         output.say(
             "No session of this project is known. `vector-memory backfill` reads earlier ones."
         )
     _show_memories("Decided and found out then:", answer.rows("decided"))
-    told = {memory.id for memory in left}
-    others = [memory for memory in answer.rows("open") if memory.id not in told]
-    _show_memories("Open besides:" if told else "Open:", others)
+    shown_ids = {memory.id for memory in left_memories}
+    open_memories = [memory for memory in answer.rows("open") if memory.id not in shown_ids]
+    _show_memories("Open besides:" if shown_ids else "Open:", open_memories)
     if earlier := answer.rows("earlier"):
         output.say("Before that:")
         for session in earlier:
@@ -39,15 +39,15 @@ def _show(answer: Row) -> None:
             output.say(f"  {session.day('ended_at')}  {output.one_line(topics, LINE_CHARS)}")
 
 
-def _show_last(last: Row) -> None:
-    pull = f"pull request #{last.count('pull')}" if last.count("pull") else ""
-    output.say(f"Last session: {last.day('ended_at')}  {last.text('session')}")
+def _show_last(session: Row) -> None:
+    pull = f"pull request #{session.count('pull')}" if session.count("pull") else ""
+    output.say(f"Last session: {session.day('ended_at')}  {session.text('session')}")
     for label, words, most in (
-        ("On", ", ".join(filter(None, (last.text("branch"), pull))), LINE_CHARS),
-        ("About", "; ".join(last.texts("topics")), LINE_CHARS),
-        ("Asked last", last.text("asked"), LINE_CHARS),
-        ("It ended", last.text("answered"), ANSWER_CHARS),
-        ("Files", ", ".join(last.texts("files")), LINE_CHARS),
+        ("On", ", ".join(filter(None, (session.text("branch"), pull))), LINE_CHARS),
+        ("About", "; ".join(session.texts("topics")), LINE_CHARS),
+        ("Asked last", session.text("asked"), LINE_CHARS),
+        ("It ended", session.text("answered"), ANSWER_CHARS),
+        ("Files", ", ".join(session.texts("files")), LINE_CHARS),
     ):
         if words:
             output.say(f"  {label}: {output.one_line(words, most)}")
@@ -57,6 +57,6 @@ def _show_memories(title: str, memories: Sequence[Row]) -> None:
     if memories:
         output.say(title)
     for memory in memories:
-        head = f"{memory.day()}  {memory.text('kind')}"
+        prefix = f"{memory.day()}  {memory.text('kind')}"
         text = output.one_line(output.warning(memory) + memory.text("text"), LINE_CHARS)
-        output.say(f"  {head}  {text}  {memory.id}")
+        output.say(f"  {prefix}  {text}  {memory.id}")

@@ -39,8 +39,8 @@ def finished(answer: Row) -> None:
 
 def text_of(item: Row) -> str:
     """Return an item's words, and in brackets the older one's."""
-    other = item.row("other").text("text")
-    return item.text("text") + (f" [older: {other}]" if other else "")
+    older_text = item.row("other").text("text")
+    return item.text("text") + (f" [older: {older_text}]" if older_text else "")
 
 
 COLUMNS: dict[str, output.Cell] = {

@@ -55,12 +55,12 @@ class Decision:
     """What is to become of items: of one, or of all that are left of a session.
 
     Attributes:
-        at: the place of the first of them.
+        position: the place of the first of them.
         action: one of an item's actions.
         text: its new words, where it is edited.
     """
 
-    at: int
+    position: int
     action: str
     items: Sequence[Row]
     text: str = ""
@@ -73,48 +73,48 @@ class Review:
     Attributes:
         where: which memories are meant, as every request says it.
         plain: lines alone, each key followed by Enter; nothing is cleared or coloured.
-        last: what was decided last and is not told the daemon yet.
-        decided: how many were decided about, and `done` how many in which way.
+        last_decision: what was decided last and is not told the daemon yet.
+        decided: how many were decided about, and `outcomes` how many in which way.
     """
 
     items: list[Row]
     where: asking.Request
     plain: bool
-    at: int = 0
-    last: Decision | None = None
+    position: int = 0
+    last_decision: Decision | None = None
     decided: int = 0
-    done: Counter[str] = field(default_factory=Counter)
+    outcomes: Counter[str] = field(default_factory=Counter)
 
     def commit(self) -> None:
         """Have the daemon do what was decided last."""
-        decision, self.last = self.last, None
+        decision, self.last_decision = self.last_decision, None
         if decision is None:
             return
         self.decided += len(decision.items)
         ids = [item.text("id") for item in decision.items]
         if decision.action == "edit" and decision.items[0].text("reason") != "unanswered":
             asking.ask("edit", self.where, id=ids[0], text=decision.text)
-            self.done["edited"] += 1
+            self.outcomes["edited"] += 1
             return
         action = "confirm" if decision.action == "edit" else decision.action
         answer = asking.ask("review", {**self.where, action: ids}, text=decision.text)
         if decision.items[0].row("other"):
-            self.done["settled"] += 1
+            self.outcomes["settled"] += 1
             return
         for name in DONE:
-            self.done[name] += answer.count(name)
+            self.outcomes[name] += answer.count(name)
 
     def decide(self, action: str, items: Sequence[Row], text: str = "") -> None:
         """Decide about items that begin here, and go on behind them."""
         self.commit()
-        self.last = Decision(self.at, action, items, text)
-        self.at += len(items)
+        self.last_decision = Decision(self.position, action, items, text)
+        self.position += len(items)
 
     def undo(self) -> bool:
         """Take back what was decided last; whether there was something."""
-        if self.last is None:
+        if self.last_decision is None:
             return False
-        self.at, self.last = self.last.at, None
+        self.position, self.last_decision = self.last_decision.position, None
         return True
 
 
@@ -124,53 +124,53 @@ def go_through(items: list[Row], where: asking.Request, plain: bool) -> Row:
     Raises:
         VectorMemoryError: what the daemon reported.
     """
-    going = Review(items, where, plain or os.environ.get("TERM", "") in ("dumb", ""))
+    review = Review(items, where, plain or os.environ.get("TERM", "") in ("dumb", ""))
     word = ""
     try:
-        with _input(in_lines=False, plain=going.plain):
-            while going.at < len(items):
-                _draw(going, word)
-                word = _step(going)
+        with _input_mode(in_lines=False, plain=review.plain):
+            while review.position < len(items):
+                _draw(review, word)
+                word = _step(review)
                 if word in (QUIT, FINISH):
                     break
     except (KeyboardInterrupt, EOFError, typer.Abort):
         # What was decided counts, however a review ends.
         pass
     finally:
-        going.commit()
-    left = len(items) - going.decided if word != FINISH else 0
-    words = f"{left} {'is' if left == 1 else 'are'} left for the next review."
-    output.say(f"\n{words if left else 'All looked through.'}")
-    return Row(going.done)
+        review.commit()
+    remaining = len(items) - review.decided if word != FINISH else 0
+    words = f"{remaining} {'is' if remaining == 1 else 'are'} left for the next review."
+    output.say(f"\n{words if remaining else 'All looked through.'}")
+    return Row(review.outcomes)
 
 
-def _step(going: Review) -> str:
+def _step(review: Review) -> str:
     """Read a key and do what it means; return what the next screen has to say first, or QUIT."""
-    item = going.items[going.at]
-    key = _key(going.plain)
-    action = next((name for name, own in _actions(item).items() if own == key), "")
+    item = review.items[review.position]
+    key = _key(review.plain)
+    action = next((name for name, action_key in _actions(item).items() if action_key == key), "")
     if action == "edit":
-        with _input(in_lines=True, plain=going.plain):
-            text = _edited(item.text("text"))
+        with _input_mode(in_lines=True, plain=review.plain):
+            text = _edit(item.text("text"))
         if text and (text != item.text("text") or item.text("reason") == "unanswered"):
-            going.decide(action, [item], text)
+            review.decide(action, [item], text)
             return ""
         return "Nothing was changed."
     if action:
-        going.decide(action, [item])
+        review.decide(action, [item])
     elif key == NEXT:
-        going.at += 1
+        review.position += 1
     elif key == BACK:
-        return "Taken back." if going.undo() else "There is nothing to undo."
-    elif key == SESSION and (session := _of_session(going)):
-        going.decide("keep", session)
+        return "Taken back." if review.undo() else "There is nothing to undo."
+    elif key == SESSION and (session := _session_items(review)):
+        review.decide("keep", session)
     elif key == QUIT:
         return QUIT
     elif key == FINISH and _is_captured(item):
-        output.say(f"Keep all {len(going.items) - going.at} that are left? {YES} = yes")
-        if _key(going.plain) == YES:
-            going.commit()
-            asking.ask("review", going.where, finish=True)
+        output.say(f"Keep all {len(review.items) - review.position} that are left? {YES} = yes")
+        if _key(review.plain) == YES:
+            review.commit()
+            asking.ask("review", review.where, finish=True)
             return FINISH
     else:
         return f"{output.plain(key)!r} means nothing here."
@@ -192,12 +192,12 @@ def _key(plain: bool) -> str:
 
 
 @contextmanager
-def _input(in_lines: bool, plain: bool) -> Iterator[None]:
+def _input_mode(in_lines: bool, plain: bool) -> Iterator[None]:
     """Have input come in lines as it usually does, or key by key, without Enter and without an echo."""
     if plain:
         yield
         return
-    before, mode = termios.tcgetattr(sys.stdin), termios.tcgetattr(sys.stdin)
+    previous_mode, mode = termios.tcgetattr(sys.stdin), termios.tcgetattr(sys.stdin)
     if in_lines:
         mode[3] |= termios.ICANON | termios.ECHO
     else:
@@ -208,19 +208,19 @@ def _input(in_lines: bool, plain: bool) -> Iterator[None]:
     try:
         yield
     finally:
-        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, previous_mode)
 
 
-def _edited(text: str) -> str:
+def _edit(text: str) -> str:
     """Return a text as the user would have it, "" where he leaves it."""
     if os.environ.get("VISUAL") or os.environ.get("EDITOR"):
-        written = click.edit(text + "\n", extension=".txt", require_save=True)
-        return (written or "").strip()
-    return _retyped(text).strip()
+        edited = click.edit(text + "\n", extension=".txt", require_save=True)
+        return (edited or "").strip()
+    return _retype(text).strip()
 
 
-def _retyped(text: str) -> str:
-    """Return a line that stands there to be changed, where the terminal can do that."""
+def _retype(text: str) -> str:
+    """Ask for a line, with the text filled in to be changed where the terminal can do that; return it."""
     output.say("\nChange the words; Enter takes them.")
     sys.stdout.flush()
     with contextlib.suppress(ImportError):
@@ -237,13 +237,13 @@ def _retyped(text: str) -> str:
     return input()
 
 
-def _of_session(going: Review) -> list[Row]:
+def _session_items(review: Review) -> list[Row]:
     """Return what is asked next of the session that is being asked about, and was captured there."""
-    session = going.items[going.at].text("session")
-    rest = going.items[going.at :]
+    session = review.items[review.position].text("session")
+    remaining = review.items[review.position :]
     return list(
         itertools.takewhile(
-            lambda item: item.text("session") == session and _is_captured(item), rest
+            lambda item: item.text("session") == session and _is_captured(item), remaining
         )
     )
 
@@ -259,7 +259,7 @@ def _actions(item: Row) -> dict[str, str]:
     return {name: words[name][0] for name in item.texts("actions") if name in words}
 
 
-def _draw(going: Review, word: str) -> None:
+def _draw(review: Review, word: str) -> None:
     """Show the item that is being asked about.
 
     Args:
@@ -267,32 +267,32 @@ def _draw(going: Review, word: str) -> None:
     """
     size = shutil.get_terminal_size()
     width = max(NARROWEST, min(WIDEST, size.columns - 1))
-    has_colour = not going.plain and "NO_COLOR" not in os.environ
-    item = going.items[going.at]
-    if not going.plain:
+    has_colour = not review.plain and "NO_COLOR" not in os.environ
+    item = review.items[review.position]
+    if not review.plain:
         sys.stdout.write(CLEAR)
     if word:
         output.say(word)
-    head = f"{going.at + 1} of {len(going.items)}: {output.plain(why(item))}"
-    _say(head, width, BOLD if has_colour else "")
+    title = f"{review.position + 1} of {len(review.items)}: {output.plain(why(item))}"
+    _say(title, width, BOLD if has_colour else "")
     rows = max(LEAST_ROWS, size.lines - FRAME_ROWS)
     for line in _about(item):
         _say(line, width, DIM if has_colour else "")
     output.say()
-    if other := item.row("other"):
-        _say(f"Newer, {_said_by(item)}:", width)
-        _text(item, width, rows // 2, going.plain)
-        _say(f"Older, {_said_by(other)}:", width)
-        _text(other, width, rows // 2, going.plain)
+    if older := item.row("other"):
+        _say(f"Newer, {_author(item)}:", width)
+        _text(item, width, rows // 2, review.plain)
+        _say(f"Older, {_author(older)}:", width)
+        _text(older, width, rows // 2, review.plain)
     else:
-        _text(item, width, rows, going.plain)
+        _text(item, width, rows, review.plain)
     output.say()
-    _say(_choices(going), width)
+    _say(_choices(review), width)
 
 
 def _about(item: Row) -> list[str]:
     """Return what is to be known of an item beside its words."""
-    parts = [item.text("kind"), "" if item.row("other") else _said_by(item)]
+    parts = [item.text("kind"), "" if item.row("other") else _author(item)]
     parts.append(item.text("project") or "all projects")
     if item.text("priority", "NORMAL") != "NORMAL":
         parts.append(item.text("priority"))
@@ -308,11 +308,11 @@ def _about(item: Row) -> list[str]:
     ]
 
 
-def _said_by(item: Row) -> str:
-    who = {"user": "you", "assistant": "the assistant"}.get(
+def _author(item: Row) -> str:
+    speaker = {"user": "you", "assistant": "the assistant"}.get(
         item.text("origin"), item.text("origin")
     )
-    return f"by {who}, {item.day()}"
+    return f"by {speaker}, {item.day()}"
 
 
 def _text(item: Row, width: int, rows: int, plain: bool) -> None:
@@ -325,13 +325,13 @@ def _text(item: Row, width: int, rows: int, plain: bool) -> None:
         output.say(line)
 
 
-def _choices(going: Review) -> str:
+def _choices(review: Review) -> str:
     """Return the keys and what they do, in words."""
-    item = going.items[going.at]
+    item = review.items[review.position]
     words = PAIR_WORDS if item.row("other") else SPECIAL_WORDS.get(item.text("reason"), WORDS)
     choices = [f"{key} = {words.get(name, name)}" for name, key in _actions(item).items()]
-    left_out = {SESSION} if len(_of_session(going)) < 2 else set()
-    left_out |= {BACK} if going.last is None else set()
+    left_out = {SESSION} if len(_session_items(review)) < 2 else set()
+    left_out |= {BACK} if review.last_decision is None else set()
     left_out |= set() if _is_captured(item) else {FINISH}
     choices += [f"{key} = {MOVES[key]}" for key in MOVES if key not in left_out]
     return ", ".join(choice.replace(" ", TIED) for choice in choices)

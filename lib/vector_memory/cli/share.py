@@ -12,8 +12,8 @@ COLUMNS = output.fields("name state bundle=seq memories law=jurisdiction fingerp
 def show_begun(answer: Row) -> None:
     """Print where a project is shared from now on, and what comes next."""
     output.say(f"This project is shared at {answer.text('url')}.")
-    if before := answer.text("taken_back"):
-        output.say(f"What you published at {before} was taken back.")
+    if previous_url := answer.text("taken_back"):
+        output.say(f"What you published at {previous_url} was taken back.")
     _show_left(answer)
     output.say(f"Your key stands in {answer.text('members')}: commit it, so that others have it.")
     output.say(f"Fingerprint: {answer.text('fingerprint')}")
@@ -39,34 +39,34 @@ def publish(call: Invocation, dry_run: bool, yes: bool) -> None:
     """Publish memories, after they were shown."""
     digest = None
     if dry_run or not yes:
-        shown = call.ask(dry_run=True)
+        preview = call.ask(dry_run=True)
         if dry_run:
-            call.show(shown, _show_fresh)
+            call.show(preview, _show_fresh)
             return
         if not call.as_json:
-            _show_fresh(shown)
-        asking.confirm(f"Publish {output.memories(shown.count('memories'))}?", "published")
-        digest = shown.text("digest")
+            _show_fresh(preview)
+        asking.confirm(f"Publish {output.memories(preview.count('memories'))}?", "published")
+        digest = preview.text("digest")
     call.show(call.ask(reviewed=digest), _show_published)
 
 
 def _show_published(answer: Row) -> None:
-    what, size = output.memories(answer.count("memories")), answer.count("bytes")
+    memories, size = output.memories(answer.count("memories")), answer.count("bytes")
     if size:
-        output.say(f"Published {what} as {answer.count('seq')}, {size:,} bytes.")
+        output.say(f"Published {memories} as {answer.count('seq')}, {size:,} bytes.")
     else:
-        output.say(f"Nothing new to publish: {what}, published as {answer.count('seq')}.")
+        output.say(f"Nothing new to publish: {memories}, published as {answer.count('seq')}.")
     _show_left(answer)
 
 
 def _show_fresh(answer: Row) -> None:
     for memory in answer.rows("fresh"):
         output.say(f"{memory.id}  {memory.text('kind')}  {memory.line('text', 160)}")
-    left = answer.count("new") - answer.count("fresh")
-    if left > 0:
-        output.say(f"… and {left} more.")
-    if stay := answer.count("kept_back"):
-        output.say(f"{stay} stay: not all members' copies would lie under their law.")
+    remaining = answer.count("new") - answer.count("fresh")
+    if remaining > 0:
+        output.say(f"… and {remaining} more.")
+    if kept_back := answer.count("kept_back"):
+        output.say(f"{kept_back} stay: not all members' copies would lie under their law.")
     output.say(
         f"{output.memories(answer.count('memories'))} in all, {answer.count('new')} new, "
         f"{answer.count('gone')} taken back. For: {', '.join(answer.texts('readers'))}."

@@ -45,9 +45,9 @@ def show(answer: Row) -> None:
     if flagged := answer.counts("flags"):
         output.say(f"flagged by the observer: {flags.in_words(flagged)} (`vector-memory flags`)")
     counters = answer.row("counters")
-    for what, lines in (("counted", usual(counters)), ("trouble", counted(counters, TROUBLE))):
+    for title, lines in (("counted", usual(counters)), ("trouble", counted(counters, TROUBLE))):
         if lines:
-            output.table((what,), [(line,) for line in lines])
+            output.table((title,), [(line,) for line in lines])
     if stores := answer.rows("stores"):
         output.listing(stores, STORE)
 
@@ -57,11 +57,11 @@ def _uses(totals: Row) -> None:
     if not (words := uses(totals)):
         return
     output.say(f"{words}; a prompt's notes have to be worth {totals.number('threshold'):.2f}")
-    by = totals.row("by")
+    groups = totals.row("by")
     rows = [
         (f"{count.count('used'):,} of {count.count('shown'):,}", f"{name}: {value}")
-        for name in by
-        for value, count in ((value, by.row(name).row(value)) for value in by.row(name))
+        for name in groups
+        for value, count in ((value, groups.row(name).row(value)) for value in groups.row(name))
     ]
     output.table(("used", "by"), rows)
 

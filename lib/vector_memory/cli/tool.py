@@ -18,7 +18,7 @@ DEEPEST = 4
 def tool(
     call: Invocation, name: str | None, given: list[str] | None, arguments: str | None
 ) -> None:
-    """Invocation a tool of the MCP server, or list all.
+    """Call a tool of the MCP server, or list all.
 
     Raises:
         NotFoundError: there is none of this name.
@@ -26,19 +26,19 @@ def tool(
     from vector_memory.mcp import main, registry
 
     if name is None:
-        tools = [{"name": each.name, "about": each.doc} for each in registry.TOOLS]
+        tools = [{"name": listed.name, "about": listed.doc} for listed in registry.TOOLS]
         if arguments is not None:
             output.document({"tools": tools})
             return
-        for each in registry.TOOLS:
-            output.say(f"{each.name}  {output.one_line(each.doc.partition('. ')[0], 110)}")
+        for listed in registry.TOOLS:
+            output.say(f"{listed.name}  {output.one_line(listed.doc.partition('. ')[0], 110)}")
         return
     chosen = registry.BY_NAME.get(name)
     if chosen is None:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, registry.BY_NAME, n=3, cutoff=0.4)
-        hint = f"Did you mean {' or '.join(near)}? " if near else ""
+        similar = get_close_matches(name, registry.BY_NAME, n=3, cutoff=0.4)
+        hint = f"Did you mean {' or '.join(similar)}? " if similar else ""
         raise NotFoundError(f"There is no tool {name!r}.", f"{hint}`vector-memory tool` lists all.")
     caller = main.caller(actor=str(asking.target().get("actor", "user")), folder=os.getcwd())
     answer = registry.call(caller, chosen, _arguments(arguments, given or []))
@@ -49,23 +49,23 @@ def tool(
         output.say(line)
 
 
-def _arguments(written: str | None, given: Sequence[str]) -> dict[str, Any]:
+def _arguments(json_text: str | None, words: Sequence[str]) -> dict[str, Any]:
     """Return a tool's arguments from JSON, and from `key=value` words, which go before.
 
     Raises:
         BadInputError: it is no JSON object, or a word has no name.
     """
     parsed: Any = {}
-    if written is not None:
+    if json_text is not None:
         try:
-            parsed = json.loads(written)
+            parsed = json.loads(json_text)
         except (ValueError, RecursionError) as error:
             raise BadInputError(
                 f"The arguments are no JSON: {error}.", "Such as '{\"k\": 5}'."
             ) from error
     if not isinstance(parsed, dict):
         raise BadInputError("The arguments are no JSON object.", "Such as '{\"k\": 5}'.")
-    for word in given:
+    for word in words:
         key, equals, value = word.partition("=")
         if not equals:
             raise BadInputError(f"{word!r} is no KEY=VALUE.", "Such as limit=5.")
@@ -76,27 +76,27 @@ def _arguments(written: str | None, given: Sequence[str]) -> dict[str, Any]:
 def _lines(value: Any, depth: int = 0, name: str = "") -> Iterator[str]:
     """Yield an answer as lines that a person reads: a name and its value, what is in it further in."""
     indent = "  " * depth
-    head = f"{indent}{name}: " if name else indent
+    prefix = f"{indent}{name}: " if name else indent
     if isinstance(value, dict) and {"k", "n", "told"} <= set(value) and name:
         # A figure says itself in words.
-        yield head + output.one_line(value["told"], LINE_CHARS)
+        yield prefix + output.one_line(value["told"], LINE_CHARS)
     elif isinstance(value, dict) and depth < DEEPEST:
         if name:
-            yield head.rstrip()
+            yield prefix.rstrip()
         for key, inner in value.items():
             yield from _lines(inner, depth + bool(name), str(key))
     elif isinstance(value, list) and value and depth < DEEPEST:
-        yield head.rstrip()
+        yield prefix.rstrip()
         for number, member in enumerate(value, 1):
             if isinstance(member, dict):
                 yield from _lines(member, depth + 1, str(number))
             else:
                 yield f"{indent}  {output.one_line(str(member), LINE_CHARS)}"
     elif isinstance(value, str) and "\n" in value:
-        yield head.rstrip()
+        yield prefix.rstrip()
         yield from (f"{indent}  {output.plain(line)}" for line in value.splitlines())
     else:
-        yield head + output.one_line(
+        yield prefix + output.one_line(
             json.dumps(value, ensure_ascii=False) if not isinstance(value, str) else value,
             LINE_CHARS,
         )

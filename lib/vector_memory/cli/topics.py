@@ -18,37 +18,37 @@ SHOWN_TOPICS = 12
 
 def show(answer: Row, session: str | None, offset: int) -> None:
     """Print sessions as trees; one that was asked for with its summaries."""
-    whole = session is not None
-    for each in answer.rows("sessions"):
-        output.tree(_drawn(each, whole))
+    has_summaries = session is not None
+    for row in answer.rows("sessions"):
+        output.tree(_session_tree(row, has_summaries))
     if not answer.count("sessions"):
         output.say(output.beyond(offset) or "No sessions.")
 
 
-def _drawn(session: Row, whole: bool) -> Tree:
+def _session_tree(session: Row, has_summaries: bool) -> Tree:
     from rich.text import Text
     from rich.tree import Tree
 
-    head = f"{session.day('started_at')}  session {session.text('session')}"
-    drawn = Tree(Text(output.plain(f"{head}  {session.text('project')}".rstrip())))
+    title = f"{session.day('started_at')}  session {session.text('session')}"
+    drawn = Tree(Text(output.plain(f"{title}  {session.text('project')}".rstrip())))
     topics = session.rows("topics")
-    for topic in topics if whole else topics[:SHOWN_TOPICS]:
-        _add(drawn, topic, whole)
-    if not whole and len(topics) > SHOWN_TOPICS:
+    for topic in topics if has_summaries else topics[:SHOWN_TOPICS]:
+        _add_topic(drawn, topic, has_summaries)
+    if not has_summaries and len(topics) > SHOWN_TOPICS:
         drawn.add(Text(f"… {len(topics) - SHOWN_TOPICS} more"))
     return drawn
 
 
-def _add(drawn: Tree, topic: Row, whole: bool) -> None:
+def _add_topic(drawn: Tree, topic: Row, has_summaries: bool) -> None:
     from rich.text import Text
 
-    first, last = topic.texts("lines")
-    place = f"  lines {first}-{last}" if first != "0" else ""
+    first_line, last_line = topic.texts("lines")
+    place = f"  lines {first_line}-{last_line}" if first_line != "0" else ""
     branch = drawn.add(Text(f"{topic.line('title', NAME_CHARS)}{place}  {topic.id}"))
-    if not whole:
+    if not has_summaries:
         return
     parts = topic.rows("parts")
     for line in topic.text("summary").splitlines() if not parts else ():
         branch.add(Text(output.one_line(line, SUMMARY_CHARS)))
     for part in parts:
-        _add(branch, part, whole)
+        _add_topic(branch, part, has_summaries)

@@ -50,9 +50,9 @@ def uninstall(call: Invocation, memories: bool, yes: bool, dry_run: bool) -> Non
     asking.require_user("uninstalls")
     if call.as_json and not (yes or dry_run):
         raise typer.BadParameter("With --json, say --yes or --dry-run.")
-    parts = _look()
+    parts = _find_parts()
     if not call.as_json:
-        _tell(parts, memories)
+        _show_parts(parts, memories)
     if not dry_run:
         if not yes:
             asking.confirm("Remove all of that?", "removed")
@@ -67,7 +67,7 @@ def uninstall(call: Invocation, memories: bool, yes: bool, dry_run: bool) -> Non
     )
 
 
-def _look() -> Uninstalling:
+def _find_parts() -> Uninstalling:
     parts = Uninstalling(Home())
     for path in wiring.settings_files(os.getcwd()):
         try:
@@ -97,7 +97,7 @@ def _project_stores(home: Home) -> list[str]:
     return [folder for store in stores if (folder := store.text("folder")) != home.global_store]
 
 
-def _tell(parts: Uninstalling, memories: bool) -> None:
+def _show_parts(parts: Uninstalling, memories: bool) -> None:
     output.say("To be removed:")
     output.say(f"  the daemon, the runtime and the model in {parts.home.root}")
     if memories:

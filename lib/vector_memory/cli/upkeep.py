@@ -63,30 +63,30 @@ def restore(call: Invocation, path: str, yes: bool, dry_run: bool, no_wait: bool
     daemon = asking.daemon()
     call.ask(dry_run=False)
     daemon.wait_gone()
-    done = asking.ask("restored", {})
+    answer = asking.ask("restored", {})
     if not no_wait:
         ask_long("wait", {"timeout_s": call.long_s}, call.as_json, call.long_s)
-    call.show(Row({**done, "restored": True}), _finish)
+    call.show(Row({**answer, "restored": True}), _show_restored)
 
 
 def _show_contents(contents: Row) -> None:
-    made = f"{contents.day('made_at')} by version {contents.text('version')}"
-    output.say(f"A backup of {made}: {output.memories(contents.count('memories'))}")
+    origin = f"{contents.day('made_at')} by version {contents.text('version')}"
+    output.say(f"A backup of {origin}: {output.memories(contents.count('memories'))}")
     output.listing(contents.rows("stores"), STORE)
 
 
-def _left_out(store: Row) -> str:
+def _left_out_text(store: Row) -> str:
     why = store.text("left_out")
     return why and f"left out: {why}"
 
 
 STORE: dict[str, output.Cell] = {
     **output.fields("store=folder memories"),
-    "": _left_out,
+    "": _left_out_text,
 }
 
 
-def _finish(done: Row) -> None:
-    output.say(f"Restored: {output.memories(done.count('memories'))}")
-    for aside in done.texts("aside"):
+def _show_restored(answer: Row) -> None:
+    output.say(f"Restored: {output.memories(answer.count('memories'))}")
+    for aside in answer.texts("aside"):
         output.say(f"What was there is in {aside}")

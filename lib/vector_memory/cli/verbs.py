@@ -47,20 +47,21 @@ class Verb:
         about: its help.
     """
 
-    def __init__(self, head: str) -> None:
-        self.name, self.does, self.asks = [part.strip() for part in f"{head} | | ".split(" |")][:3]
+    def __init__(self, heading: str) -> None:
+        parts = [part.strip() for part in f"{heading} | | ".split(" |")]
+        self.name, self.does, self.asks = parts[:3]
         self.about = ""
         self.lines: list[str] = []
 
     @cached_property
-    def given(self) -> list[Parameter]:
+    def parameters(self) -> list[Parameter]:
         """What it takes, in the order of its help; `--json` last."""
-        taken: list[Parameter] = []
+        parameters: list[Parameter] = []
         for line in self.lines:
             shared = line[2:].split() if line.startswith("+ ") else ()
-            taken += [SHARED[name] for name in shared] or [Parameter(line)]
-        has_json = any("--json" in each.options for each in taken)
-        return taken if has_json else [*taken, SHARED[JSON]]
+            parameters += [SHARED[name] for name in shared] or [Parameter(line)]
+        has_json = any("--json" in parameter.options for parameter in parameters)
+        return parameters if has_json else [*parameters, SHARED[JSON]]
 
     @property
     def summary(self) -> str:
@@ -69,28 +70,34 @@ class Verb:
 
     def command(self) -> Callable[..., object]:
         """Return what typer makes a command of: a function with a signature that declares what it takes."""
-        function = _named(f"{PACKAGE}.cli.{self.does}")
-        first, *wanted = inspect.signature(function).parameters
-        by_name = {each.parameter.name: each for each in self.given}
-        sent = [each.name for each in self.given if not each.is_local and each.name != JSON]
+        function = _load_attribute(f"{PACKAGE}.cli.{self.does}")
+        first_name, *wanted_names = inspect.signature(function).parameters
+        by_name = {parameter.parameter.name: parameter for parameter in self.parameters}
+        sent_names = [
+            parameter.name
+            for parameter in self.parameters
+            if not parameter.is_local and parameter.name != JSON
+        ]
 
         def run(**typed: Any) -> object:
             if (ctx := typed.get("ctx")) and ctx.invoked_subcommand is not None:
                 return None
-            values = {each.name: each.read(typed[name]) for name, each in by_name.items()}
-            call = Invocation(self.asks, values, sent)
-            function_of_answer = partial(function, **{name: values[name] for name in wanted})
-            if first == "call":
+            values = {
+                parameter.name: parameter.read(typed[name]) for name, parameter in by_name.items()
+            }
+            call = Invocation(self.asks, values, sent_names)
+            function_of_answer = partial(function, **{name: values[name] for name in wanted_names})
+            if first_name == "call":
                 return function_of_answer(call)
             call.show(call.ask(), function_of_answer)
             return None
 
-        signature = [each.parameter for each in self.given]
+        signature = [parameter.parameter for parameter in self.parameters]
         if is_group(self.name):
             keyword_only = inspect.Parameter.KEYWORD_ONLY
             signature.insert(0, inspect.Parameter("ctx", keyword_only, annotation=typer.Context))
         run.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
-        run.__annotations__ = {each.name: each.annotation for each in signature}
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in signature}
         return run
 
 
@@ -125,18 +132,18 @@ class Parameter:
         """
         texts = value if isinstance(value, list) else [value]
         if "empty" not in self._words and any(
-            isinstance(it, str) and not it.strip() for it in texts
+            isinstance(text, str) and not text.strip() for text in texts
         ):
             raise typer.BadParameter(f"{self.usual} is empty.")
-        read = READ.get(self._kind)
-        if read is None or value is None:
+        reader = READ.get(self._kind)
+        if reader is None or value is None:
             return value
-        return [read(member) for member in value] if isinstance(value, list) else read(value)
+        return [reader(member) for member in value] if isinstance(value, list) else reader(value)
 
     @cached_property
     def parameter(self) -> inspect.Parameter:
-        """It as a parameter of a function."""
-        annotation: Any = self._type()
+        """The same as a parameter of a Python function."""
+        annotation: Any = self._annotation()
         default: Any = inspect.Parameter.empty
         if "many" in self._words:
             annotation = list.__class_getitem__(annotation)
@@ -148,35 +155,39 @@ class Parameter:
             annotation, default = annotation | None, None
         # `global` and `raise` are words of Python's own.
         name = self.name + "_" * keyword.iskeyword(self.name)
-        declared: Any = Annotated[annotation, self._declared()]
+        declared: Any = Annotated[annotation, self._typer_parameter()]
         keyword_only = inspect.Parameter.KEYWORD_ONLY
         return inspect.Parameter(name, keyword_only, default=default, annotation=declared)
 
-    def _type(self) -> Any:
+    def _annotation(self) -> Any:
         if self._kind == "one":
             return Literal[tuple(self._bounds[1:])]
         if ":" in self._kind:
-            named = _named(f"{PACKAGE}.{self._kind}")
-            words = {word: word for word in named} if isinstance(named, tuple) else {}
-            return Enum(self.name, words, type=str) if words else named
+            target = _load_attribute(f"{PACKAGE}.{self._kind}")
+            words = {word: word for word in target} if isinstance(target, tuple) else {}
+            return Enum(self.name, words, type=str) if words else target
         return TYPES.get(self._kind, str)
 
-    def _declared(self) -> Any:
-        more: dict[str, Any] = {"metavar": self._metavar, "help": self.about}
+    def _typer_parameter(self) -> Any:
+        typer_options: dict[str, Any] = {"metavar": self._metavar, "help": self.about}
         if self._bounds and self._kind in TYPES:
             bounds = zip(("min", "max"), self._bounds[0].split(".."), strict=True)
-            more |= {
+            typer_options |= {
                 name: float(bound) if "." in bound else int(bound)
                 for name, bound in bounds
                 if bound
             }
         if self._kind in OFFERED:
-            more["autocompletion"] = _offered(self._kind)
+            typer_options["autocompletion"] = _completion_of(self._kind)
         if self._kind == "date":
-            more["parser"] = at_command_line
+            typer_options["parser"] = at_command_line
         if ":" in self._kind:
-            more["case_sensitive"] = False
-        return typer.Option(*self.options, **more) if self.options else typer.Argument(**more)
+            typer_options["case_sensitive"] = False
+        return (
+            typer.Option(*self.options, **typer_options)
+            if self.options
+            else typer.Argument(**typer_options)
+        )
 
 
 class VerbCommand(typer.core.TyperCommand):
@@ -187,18 +198,18 @@ class VerbCommand(typer.core.TyperCommand):
         return super().parse_args(ctx, self._with_values_last(args))
 
     def _with_values_last(self, args: list[str]) -> list[str]:
-        named = {
+        valued_options = {
             name
-            for each in self.params
-            if isinstance(each, typer.core.TyperOption) and not each.is_flag
-            for name in each.opts
+            for param in self.params
+            if isinstance(param, typer.core.TyperOption) and not param.is_flag
+            for name in param.opts
         }
-        until = args.index("--") if "--" in args else len(args)
+        end = args.index("--") if "--" in args else len(args)
         options: list[str] = []
         values: list[str] = []
-        for before, word in zip(["", *args], args[:until], strict=False):
-            (values if before not in named and _is_value(word) else options).append(word)
-        return [*options, "--", *values, *args[until + 1 :]] if values else args
+        for previous, word in zip(["", *args], args[:end], strict=False):
+            (values if previous not in valued_options and _is_value(word) else options).append(word)
+        return [*options, "--", *values, *args[end + 1 :]] if values else args
 
 
 def at_command_line(text: str | datetime) -> datetime:
@@ -231,28 +242,30 @@ def command_of(name: str) -> Any:
         group.callback(invoke_without_command=True)(verb.command())
     for inner in VERBS.values():
         if inner.name.startswith(f"{name} "):
-            last = inner.name.rpartition(" ")[2]
+            last_word = inner.name.rpartition(" ")[2]
             # A setting's value may look like an option.
-            more = {"ignore_unknown_options": any(each.is_value for each in inner.given)}
-            group.command(last, cls=VerbCommand, help=inner.about, context_settings=more)(
+            settings = {
+                "ignore_unknown_options": any(parameter.is_value for parameter in inner.parameters)
+            }
+            group.command(last_word, cls=VerbCommand, help=inner.about, context_settings=settings)(
                 inner.command()
             )
-    made = typer.main.get_command(group)
-    made.name = name
-    return made
+    command = typer.main.get_command(group)
+    command.name = name
+    return command
 
 
 def is_group(name: str) -> bool:
     """Whether a verb has verbs of its own."""
-    return any(other.startswith(f"{name} ") for other in VERBS)
+    return any(verb_name.startswith(f"{name} ") for verb_name in VERBS)
 
 
-def _named(path: str) -> Any:
+def _load_attribute(path: str) -> Any:
     module, _, attribute = path.partition(":")
     return getattr(importlib.import_module(module), attribute)
 
 
-def _offered(kind: str) -> Callable[..., list[Any]]:
+def _completion_of(kind: str) -> Callable[..., list[Any]]:
     def offer(ctx: typer.Context, incomplete: str) -> list[Any]:
         from vector_memory.cli import offered_values
 
@@ -262,7 +275,7 @@ def _offered(kind: str) -> Callable[..., list[Any]]:
     return offer
 
 
-def _read() -> list[Verb]:
+def _read_table() -> list[Verb]:
     # What stands before the first verb several of them take.
     verbs = [Verb("")]
     for line in tables.lines("verbs", os.path.dirname(__file__)):
@@ -275,8 +288,8 @@ def _read() -> list[Verb]:
     return verbs
 
 
-_shared, *_verbs = _read()
-SHARED = {(given := Parameter(line)).name: given for line in _shared.lines}
+_shared, *_verbs = _read_table()
+SHARED = {(parameter := Parameter(line)).name: parameter for line in _shared.lines}
 """What several verbs take, by name."""
 VERBS = {verb.name: verb for verb in _verbs}
 """The verbs by how they are typed, in the order of the help; a group's own follow it."""

@@ -25,11 +25,11 @@ def wrapup(call: Invocation, session: str | None) -> None:
     Raises:
         NotFoundError: nothing is known of a session that was named.
     """
-    own = asking.own_session() if session is None else session
-    answer = call.ask(session=own)
+    session_id = asking.own_session() if session is None else session
+    answer = call.ask(session=session_id)
     is_known = answer.flag("known") or any(map(answer.count, KNOWN))
-    if own != asking.own_session() and not is_known:
-        _require_transcript(own)
+    if session_id != asking.own_session() and not is_known:
+        _require_transcript(session_id)
     call.show(answer, lambda answer: output.indented(_lines(answer), LINE_CHARS))
 
 
@@ -92,9 +92,9 @@ def _standing(answer: Row) -> Iterator[str]:
     lessons, waits = answer.row("lessons"), answer.count("waits")
     judged = lessons.count("done") + lessons.count("undone")
     if judged:
-        of = numbered(judged, "[task/tasks]")
+        judged_tasks = numbered(judged, "[task/tasks]")
         were = "was" if lessons.count("done") == 1 else "were"
-        yield f"In all, {lessons.count('done')} of {of} here {were} done (`vector-memory lessons`)."
+        yield f"In all, {lessons.count('done')} of {judged_tasks} here {were} done (`vector-memory lessons`)."
     if waits:
-        what = numbered(waits, "of its memories [waits/wait] for you")
-        yield f"{what}: `vector-memory review`."
+        waiting = numbered(waits, "of its memories [waits/wait] for you")
+        yield f"{waiting}: `vector-memory review`."

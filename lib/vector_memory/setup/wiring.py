@@ -54,14 +54,14 @@ def wires_hooks(settings: Mapping[str, object], home: str) -> bool:
     return _is_ours(settings.get("hooks") or {}, home)
 
 
-def events(settings: Mapping[str, object], home: str) -> list[str]:
+def wired_events(settings: Mapping[str, object], home: str) -> list[str]:
     """Return the events for which settings name hooks of ours."""
     hooks = settings.get("hooks")
     groups_by_event = hooks.items() if isinstance(hooks, dict) else ()
     return [event for event, groups in groups_by_event if _is_ours(groups, home)]
 
 
-def gone(settings: Mapping[str, object], home: str) -> list[str]:
+def missing_programs(settings: Mapping[str, object], home: str) -> list[str]:
     """Return the files that hooks of ours name in settings, and that are not there: such a hook does nothing, and
     says nothing."""
     hooks = settings.get("hooks")

@@ -45,8 +45,8 @@ class AgentClient(NamedTuple):
 
 
 class Ancestry(NamedTuple):
-    """Whose process it is, all that lead to it, itself first, and when the agent's first one began; then those alone that
-    started it, itself first."""
+    """Whose process it is (`speaker`); all processes that lead to it, itself first (`processes`); when the agent's
+    first client among them began (`since`); and its parents alone, itself first (`parents`)."""
 
     speaker: str
     processes: tuple[Identity, ...] = ()

@@ -147,7 +147,7 @@ class Home:
         Raises:
             BadInputError: somebody could.
         """
-        if loose := private.exposed(self.root):
+        if loose := private.world_writable_above(self.root):
             raise BadInputError(
                 "Anybody can put another folder in the place of those in %s." % loose,
                 "Set its sticky bit (chmod +t %s), or choose another data home." % loose,

@@ -59,7 +59,7 @@ def open_below(path: str) -> "Iterator[str]":
 
 
 def close_below(path: str) -> None:
-    """Take others' rights from all of that: programs that install others choose rights of their own."""
+    """Take others' rights from all that `open_below` yields: installers choose rights of their own."""
     for entry in open_below(path):
         try:
             os.chmod(entry, os.stat(entry).st_mode & 0o700)
@@ -87,7 +87,7 @@ def require_own(path: str) -> None:
 
 
 def require_own_itself(path: str) -> None:
-    """The same, and that it is no link.
+    """Make sure that a folder belongs to this user, and is no link.
 
     Raises:
         BadInputError: it is not.
@@ -99,7 +99,7 @@ def require_own_itself(path: str) -> None:
 
 
 def require_closed(path: str) -> None:
-    """The same, and that nobody else can reach into it.
+    """Make sure that a folder belongs to this user, is no link, and that nobody else can reach into it.
 
     Raises:
         BadInputError: it is not.
@@ -110,13 +110,13 @@ def require_closed(path: str) -> None:
         raise BadInputError("%s is open to others." % path, "Take their rights: chmod 700.")
 
 
-def exposed(path: str) -> str:
+def world_writable_above(path: str) -> str:
     """Return the first folder above a path in which anybody could put something else in its place:
     writable by all, and without the sticky bit that keeps what is another's. "" for none."""
     return _unsafe_above(path, stat.S_IWOTH)
 
 
-def lent(path: str) -> str:
+def group_writable_above(path: str) -> str:
     """Return the first folder above a path that a group may write to, without the sticky bit, or that
     belongs to neither this user nor root; "" for none. That may be meant: some systems give each
     user a group."""

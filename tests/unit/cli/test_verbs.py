@@ -19,17 +19,17 @@ AT_THE_DOOR = {"restore", "retry"}
 @pytest.mark.parametrize("verb", LEAVES, ids=[verb.name for verb in LEAVES])
 def test_what_a_verb_names_exists(verb: Verb) -> None:
     """Its function takes the call or the answer, then only what the verb takes; the daemon knows what is asked."""
-    function = verbs._named(f"vector_memory.cli.{verb.does}")
+    function = verbs._load_attribute(f"vector_memory.cli.{verb.does}")
     first, *wanted = inspect.signature(function).parameters
     assert first == "call" or verb.asks
-    assert set(wanted) <= {given.name for given in verb.given}
+    assert set(wanted) <= {parameter.name for parameter in verb.parameters}
     asked = verb.asks.split()[0] if verb.asks else "list"
     assert asked in {**SIMPLE, **LONG} or asked in AT_THE_DOOR, asked
 
 
 def test_what_is_shared_is_used() -> None:
     """No line of the table's head stands there for nothing."""
-    taken = {given.name for verb in VERBS.values() for given in verb.given}
+    taken = {parameter.name for verb in VERBS.values() for parameter in verb.parameters}
     assert set(verbs.SHARED) <= taken
 
 

@@ -115,11 +115,11 @@ def test_a_way_that_anybody_can_change_is_found(tmp_path: Path) -> None:
     loose, group = base / "loose", base / "group"
     for folder in (loose, group):
         (folder / "home").mkdir(parents=True)
-    assert private.exposed(str(loose / "home")) == ""
+    assert private.world_writable_above(str(loose / "home")) == ""
     loose.chmod(0o777)
-    assert private.exposed(str(loose / "home")) == str(loose)
+    assert private.world_writable_above(str(loose / "home")) == str(loose)
     loose.chmod(0o1777)
-    assert private.exposed(str(loose / "home")) == ""
+    assert private.world_writable_above(str(loose / "home")) == ""
     group.chmod(0o770)
-    assert private.exposed(str(group / "home")) == ""
-    assert private.lent(str(group / "home")) == str(group)
+    assert private.world_writable_above(str(group / "home")) == ""
+    assert private.group_writable_above(str(group / "home")) == str(group)

@@ -72,7 +72,7 @@ class Case:
 
         return DaemonClient(self.home)
 
-    def ask(self, verb: str, timeout_s: float = asking.TIMEOUT_S, **more: object) -> Row:
+    def ask(self, verb: str, timeout_s: float = asking.TIMEOUT_S, **fields: object) -> Row:
         """Ask the daemon about all stores; it is not started for that.
 
         Raises:
@@ -81,7 +81,7 @@ class Case:
         """
         if self.status is None:
             raise NotRunning("Not checked: no daemon runs.", "Mend the daemon first.")
-        request = {**asking.everywhere(), **more}
+        request = {**asking.everywhere(), **fields}
         return Row(self.daemon().ask(verb, request, timeout_s, start=False))
 
     @cached_property

@@ -24,7 +24,7 @@ def check(case: Case) -> Iterator[CheckResult]:
         )
         return
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             [path, "--version"],
             capture_output=True,
             text=True,
@@ -36,7 +36,7 @@ def check(case: Case) -> Iterator[CheckResult]:
     except (OSError, subprocess.TimeoutExpired) as error:
         yield warn(f"{path} does not run: {error}.", "Install it anew.")
         return
-    yield judged(done.stdout)
+    yield judged(result.stdout)
 
 
 def judged(words: str) -> CheckResult:

@@ -25,7 +25,7 @@ def check(case: Case) -> Iterator[CheckResult]:
         yield warn("A set-up is running: its files are looked at when it has ended.", "")
         return
     yield _permissions(case)
-    yield from _way(root)
+    yield from _folders_above(root)
     if case.status is not None and not os.path.exists(case.home.reserve):
         yield warn("The reserve for a full disk is given up.", "Make room.")
 
@@ -37,9 +37,9 @@ def _space(free: int) -> CheckResult:
     return warn(message, "") if free < LOW_BYTES else ok(message)
 
 
-def _way(root: str) -> Iterator[CheckResult]:
+def _folders_above(root: str) -> Iterator[CheckResult]:
     """Yield what others could do to the folders above."""
-    loose, lent = private.exposed(root), private.lent(root)
+    loose, lent = private.world_writable_above(root), private.group_writable_above(root)
     if loose:
         fix = f"chmod +t {loose}, or choose another data home; no daemon starts until then."
         yield fail(f"Anybody can replace what lies in {loose}.", fix)
@@ -54,8 +54,8 @@ def _permissions(case: Case) -> CheckResult:
     open_ones = [path for top in tops for path in private.open_below(top)]
     if open_ones:
         fix = f"chmod -R go-rwx {shlex.join(tops)}"
-        more = f" and {len(open_ones) - 1:,} more" if len(open_ones) > 1 else ""
-        return fail(f"Others can reach {open_ones[0]}{more}.", fix)
+        others_note = f" and {len(open_ones) - 1:,} more" if len(open_ones) > 1 else ""
+        return fail(f"Others can reach {open_ones[0]}{others_note}.", fix)
     if not os.access(root, os.W_OK):
         return fail(f"{root} cannot be written.", "Mend its permissions.")
     return ok("Only you can read the data home")

@@ -22,21 +22,21 @@ def check(case: Case) -> Iterator[CheckResult]:
     if settings is None:
         return
     if not settings.generation_backend:
-        yield _none(settings)
+        yield _without_model(settings)
         return
-    yield _there(settings)
+    yield _with_model(settings)
     if case.status is not None:
         yield from _today(case)
 
 
-def _none(settings: Settings) -> CheckResult:
-    wanted = [name for name in USES if getattr(settings, name)]
-    if wanted:
-        return warn(f"{wanted[0]} is on, but asks no model.", CHOOSE)
+def _without_model(settings: Settings) -> CheckResult:
+    uses_on = [name for name in USES if getattr(settings, name)]
+    if uses_on:
+        return warn(f"{uses_on[0]} is on, but asks no model.", CHOOSE)
     return ok("No language model is asked")
 
 
-def _there(settings: Settings) -> CheckResult:
+def _with_model(settings: Settings) -> CheckResult:
     try:
         generator = registry.create(settings)
         generator.check(TIMEOUT_S)

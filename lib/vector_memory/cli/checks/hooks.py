@@ -29,18 +29,18 @@ def check(case: Case) -> Iterator[CheckResult]:
             continue
         plugin += [path] if wiring.plugins(settings) else []
         snippet += [path] if wiring.wires_hooks(settings, case.home.root) else []
-        wired.update(wiring.events(settings, case.home.root))
-        for program in wiring.gone(settings, case.home.root):
+        wired.update(wiring.wired_events(settings, case.home.root))
+        for program in wiring.missing_programs(settings, case.home.root):
             is_whole = False
             yield warn(f"{path} runs {output.one_line(program)}, which is not there.", REPLACE)
         if settings.get("disableAllHooks") is True:
             fix = "Take disableAllHooks out."
             yield fail(f"{path} switches all hooks off.", fix)
     if plugin or is_whole:
-        yield _wired(plugin, snippet, wired)
+        yield _how_wired(plugin, snippet, wired)
 
 
-def _wired(plugin: list[str], snippet: list[str], wired: set[str]) -> CheckResult:
+def _how_wired(plugin: list[str], snippet: list[str], wired: set[str]) -> CheckResult:
     if plugin and snippet:
         fix = "Each event is answered once all the same; one of the two is enough."
         return ok(f"Wired twice: plugin and {snippet[0]}", fix)

@@ -47,8 +47,8 @@ def _backup(answer: Row, jobs: list[Row], now: datetime) -> Iterator[CheckResult
     job = next((job for job in jobs if job.text("name") == "backup"), Row())
     if at is None:
         is_coming = job.flag("enabled") and not job.text("outcome")
-        none = "There is no backup in the usual place yet."
-        yield ok(none) if is_coming else warn(none, "`vector-memory backup`")
+        message = "There is no backup in the usual place yet."
+        yield ok(message) if is_coming else warn(message, "`vector-memory backup`")
     elif now - at > OLD:
         message = f"The newest backup in the usual place is {(now - at).days} days old."
         why = job.line("message") if job.text("outcome") == "waits" else ""

@@ -26,7 +26,7 @@ def check(case: Case) -> Iterator[CheckResult]:
     for problem in problems[:MOST_PROBLEMS]:
         yield warn(f"A rule is not followed: {problem}", "`vector-memory privacy` shows all.")
     if files:
-        each = ", ".join(f"{file.text('rules')} in {file.text('path')}" for file in files)
-        yield ok(f"Rules of your own: {each}")
+        sources = ", ".join(f"{file.text('rules')} in {file.text('path')}" for file in files)
+        yield ok(f"Rules of your own: {sources}")
     elif not problems:
         yield ok("No rules of your own")

@@ -45,14 +45,14 @@ def _hook_interpreter(home: Home) -> CheckResult:
     for _ in range(3):
         began = time.perf_counter()
         try:
-            done = subprocess.run(
+            result = subprocess.run(
                 [path, "-I", "-S", "-c", "pass"], capture_output=True, timeout=10, check=False
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             return fail(f"{path} does not run: {error}.", SET_UP)
         times.append((time.perf_counter() - began) * 1000)
-        if done.returncode:
-            return fail(f"{path} ended with {done.returncode}.", SET_UP)
+        if result.returncode:
+            return fail(f"{path} ended with {result.returncode}.", SET_UP)
     message = f"The hooks' interpreter starts in {min(times):.0f} ms"
     if min(times) > SLOW_MS:
         return warn(message, "A wrapper script slows it down: set up anew.")

@@ -22,7 +22,7 @@ def check(case: Case) -> Iterator[CheckResult]:
     stats = case.ask("stats")
     yield from _problems(checked)
     yield from _not_opened(case)
-    yield from _followed(stats)
+    yield from _store_states(stats)
 
 
 def _remedy() -> str:
@@ -34,8 +34,8 @@ def _remedy() -> str:
         if name in config.read_file(home.config)
     ]
     if chosen:
-        back = " and ".join(f"`vector-memory config unset {name}`" for name in chosen)
-        return f"Mend that, or go back to the usual model: {back}."
+        commands = " and ".join(f"`vector-memory config unset {name}`" for name in chosen)
+        return f"Mend that, or go back to the usual model: {commands}."
     return "Run ./bootstrap.sh in the plugin's folder, or see logs/daemon.log."
 
 
@@ -52,9 +52,9 @@ def _problems(checked: Row) -> Iterator[CheckResult]:
 
 def _not_opened(case: Case) -> Iterator[CheckResult]:
     """Tell of the `.memory/` of the folder that this is asked from, where it is not opened."""
-    asked = {**asking.target(), "k": 1}
+    request = {**asking.target(), "k": 1}
     try:
-        listed = Row(case.daemon().ask("list", asked, start=False))
+        listed = Row(case.daemon().ask("list", request, start=False))
     except VectorMemoryError:
         # What is wrong with the stores is told beside this.
         return
@@ -65,18 +65,18 @@ def _not_opened(case: Case) -> Iterator[CheckResult]:
 
 def set_aside(damage: Row) -> CheckResult:
     """Return what is told of a damaged file for as long as its copy is there."""
-    lost, kept = damage.count("lost_count"), damage.count("kept")
+    lost, saved = damage.count("lost_count"), damage.count("kept")
     if lost:
         missing = f"{lost} at least are lost"
     else:
         # Of what could not be read at all nobody knows what it held.
-        missing = "none is known to be lost" if kept else "an unknown number of them is lost"
-    message = f"Damage was mended on {damage.text('at')[:10]}: {kept} rows were saved, {missing}."
+        missing = "none is known to be lost" if saved else "an unknown number of them is lost"
+    message = f"Damage was mended on {damage.text('at')[:10]}: {saved} rows were saved, {missing}."
     fix = f"`vector-memory restore` brings back a backup; else delete {damage.text('aside')}"
     return warn(f"{message} ({damage.text('why')})", fix)
 
 
-def _followed(stats: Row) -> Iterator[CheckResult]:
+def _store_states(stats: Row) -> Iterator[CheckResult]:
     stores = stats.rows("stores")
     for store in stores:
         folder = store.text("folder")

@@ -76,8 +76,8 @@ def _spool(case: Case) -> Iterator[CheckResult]:
     else:
         yield ok(message)
     for _, entry in aside[:MAX_ERRORS]:
-        what = f"{entry.get('event')} of {entry.get('transcript') or entry.get('session')}"
-        words = f"Set aside after failing three times: {what}: {entry.get('reason')}"
+        event = f"{entry.get('event')} of {entry.get('transcript') or entry.get('session')}"
+        words = f"Set aside after failing three times: {event}: {entry.get('reason')}"
         yield warn(words, RETRY)
     if len(aside) > MAX_ERRORS:
         words = numbered(len(aside) - MAX_ERRORS, "more [event was/events were] set aside")
