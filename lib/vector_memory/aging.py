@@ -103,14 +103,14 @@ def tier(memory: Memory, now: datetime) -> Tier:
     unused = now - last_use(memory)
     if unused < timedelta(days=HOT_DAYS):
         return Tier.HOT
-    if lasts(memory):
+    if stays_at_hand(memory):
         return Tier.LONG_TERM
     is_old = unused >= timedelta(days=COLD_DAYS)
     is_doubtful = is_old and confidence(memory, now) < COLD_CONFIDENCE
     return Tier.COLD if is_doubtful and memory.status is Status.ACTIVE else Tier.WARM
 
 
-def lasts(memory: Memory) -> bool:
+def stays_at_hand(memory: Memory) -> bool:
     """Whether a memory is kept at hand for good: it matters, was found to be so, or was of use often."""
     return (
         memory.priority in IMPORTANT
@@ -164,7 +164,7 @@ def found_on(memory: Memory) -> dict[str, date]:
 
 
 def _next_day(first_day: date, every: Every, today: date) -> date:
-    """Return the first day from today on that something falls on which began on a day."""
+    """Return the first day, from today on, on which something recurs that began on `first_day`."""
     if first_day >= today:
         return first_day
     if every is Every.DAILY:

@@ -480,8 +480,8 @@ class Scope:
     unexpired_at: datetime | None = None
 
     def up_to(self, *ceilings: Sensitivity | str | None) -> Scope:
-        """Return it below these ceilings as well, and below its own; under any of them without what was made of, or
-        learned from, whole sessions, which may hold words of what is above."""
+        """Return the scope below these ceilings as well as its own. Under any ceiling it leaves out what was made of,
+        or learned from, whole sessions, which may hold words from above it."""
         levels = levels_up_to(*ceilings)
         if not levels:
             return self
@@ -516,13 +516,14 @@ class Scope:
 
     @property
     def listed(self) -> Scope:
-        """It without what observers keep count of, unless collections are named: lists, figures and exports are of
-        memories."""
+        """The scope without the records that observers keep, unless collections are named: lists, figures and exports
+        are of memories."""
         without = tuple(sorted(QUIET.union(self.without)))
         return self if self.collections else replace(self, without=without)
 
     def listed_at(self, now: datetime) -> Scope:
-        """Return it as lists and figures have it: what is over is there until the next sweep, and told to nobody."""
+        """Return the scope of lists and figures: what has expired is stored until the next sweep, but shown to
+        nobody."""
         return replace(self.listed, unexpired_at=now)
 
     @property

@@ -40,7 +40,7 @@ def notes(
         row
         for row in search(home, terms, projects.locate(folder), CANDIDATES, deadline)
         if row["id"] not in hidden
-        # What a session said itself it mostly still sees.
+        # A session mostly still has in its context what it said itself.
         and (not session or row["session"] != session)
         and _fits(row, terms)
     ]
@@ -51,7 +51,7 @@ def search(
     home: Home, terms: "list[str]", place: "projects.Place | None", most: int, deadline: float
 ) -> "list[dict[str, Any]]":
     """Return what journals hold of some words: the project's, where there is one, then the user's, the best of each
-    first. What no rule of privacy that came later was asked about is left out.
+    first. Memories older than the newest rule of privacy are left out: nothing here can check them against it.
 
     Args:
         deadline: `time.monotonic()` by which the search must have ended.

@@ -33,7 +33,7 @@ def answer(call: "exchange.HookEvent") -> bytes:
     if not _is_own(home):
         return b""
     if call.event == "UserPromptSubmit":
-        # What comes through it early is read by nobody, and once it is full it would hold up the next shells.
+        # No daemon reads the pipe of early prompts, and a full pipe would hold up the next shells.
         drop(os.path.join(home.run, wire.PROMPTS), OSError)
     exchange.note(call.home, b"hooks_without_daemon")
     if call.event == "SessionStart":
@@ -42,7 +42,7 @@ def answer(call: "exchange.HookEvent") -> bytes:
         _spawn(home, call)
     event = _parse_event(call.stdin)
     if call.event in SPOOLED:
-        # Nobody waits: what is kept comes before who reads it.
+        # Nobody waits for an answer: the event is spooled before a daemon is started that reads it.
         try:
             _spool_event(home, call, event)
         finally:
@@ -189,7 +189,7 @@ def _prompt_answer(home: Home, call: "exchange.HookEvent", event: "dict[str, obj
     try:
         spool.write_spool(home, "Shown", event, folder, [note.id for note in notes])
     except OSError:
-        # Where nothing can be written it may come up again: no reason to say nothing now.
+        # Where this cannot be noted the same notes may come again: no reason to say nothing now.
         pass
     exchange.note(call.home, b"prompts_from_files")
     return _output(call.event, notes)

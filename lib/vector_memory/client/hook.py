@@ -75,7 +75,7 @@ def _is_apart(call: HookEvent) -> bool:
 
 
 def _read_stdin() -> bytes:
-    # Nothing that is started from here is to find it.
+    # Programs that are started from here must not inherit it.
     early = posix.environ.pop(wire.EARLY, b"")
     posix.unsetenv(wire.EARLY)
     parts: "list[bytes]" = [early]

@@ -107,7 +107,7 @@ class DaemonClient:
                     was_killed = not isinstance(error, TimeoutError)
                     is_asked_again = was_killed and not has_begun and attempts < MOST_TIMES
                     if is_asked_again and _is_repeatable(verb, payload):
-                        # Its socket took the question all the same.
+                        # The socket of a daemon that was killed took the question all the same.
                         continue
                     raise errors.DaemonUnavailableError(
                         f"The daemon did not answer: {error or type(error).__name__}.",

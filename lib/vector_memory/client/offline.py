@@ -20,8 +20,8 @@ LIMITS = ("ceiling", "jurisdictions")
 
 
 def recall(home: Home, request: Mapping[str, object], why: str) -> dict[str, object]:
-    """Return hits by words, best first, as `recall` does. Filters but the project are left out, and so is what no
-    rule of privacy that came later was asked about; under a ceiling or a law there are none.
+    """Return hits by words, best first, as `recall` does. Filters other than the project are ignored. Memories older
+    than the newest rule of privacy are left out, and under a ceiling or a law there are no hits.
 
     Args:
         request: what the daemon would have been asked: `query`, `k`, `offset`, `project`, `global`, `cwd`.

@@ -59,7 +59,7 @@ def _start_once(home: Home, python: str, lib: str) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         _start(home, python, daemon_lib(home, lib), lock)
     except BlockingIOError:
-        # One that lives, was just started, or is ending.
+        # A daemon holds it that lives, was just started, or is ending.
         pass
     finally:
         os.close(lock)
@@ -69,12 +69,12 @@ def _start(home: Home, python: str, lib: str, lock: int) -> None:
     script = os.path.join(lib, "vector_memory", "daemon", "__main__.py")
     command = [python, "-I", "-X", "pycache_prefix=" + home.pycache, script, home.root]
     log = os.path.join(home.logs, "daemon.out")
-    # As itself it would be closed there.
+    # Where it has that number already, duplicating it changes nothing, and the child would not inherit it.
     os.set_inheritable(lock, lock == LOCK_FD)
     # What it writes before its own first line, its bytecode, is nobody else's either.
     previous_umask = os.umask(0o077)
     try:
-        # First, since it may be one of the others, where those were closed.
+        # This action comes first: where stdin, stdout or stderr were closed, the lock may have one of their numbers.
         run_apart(command, _environment(home), log, (os.POSIX_SPAWN_DUP2, lock, LOCK_FD))
     finally:
         os.umask(previous_umask)
@@ -124,8 +124,8 @@ def daemon_lib(home: Home, lib: str) -> str:
 
 
 def _environment(home: Home) -> "dict[str, str]":
-    """Return what the daemon may know: of the session that happened to start it nothing but its settings, which hold for
-    all then, and which `doctor` names."""
+    """Return the daemon's environment: of the session that happened to start it nothing but its settings, which then
+    hold for all sessions, and which `doctor` names."""
     environ = {
         key: value
         for key, value in os.environ.items()
@@ -148,6 +148,7 @@ def _environment(home: Home) -> "dict[str, str]":
 
 
 def _is_the_users(configuration: str) -> bool:
-    """Whether a configuration is none that a project brought: its rules would count for all others."""
+    """Whether a configuration is the user's, and not one that a project brought, whose rules would count for all
+    others."""
     project = os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()
     return os.path.isabs(configuration) and not private.is_of_project(configuration, project)

@@ -87,8 +87,8 @@ class OllamaEmbedder:
         return vector
 
     def confirm(self) -> None:
-        """Ask the server which model the tag names now: it can be pulled anew at any time, with other weights. What has
-        the same name afterwards made the vectors before.
+        """Ask the server which model the tag names now: it can be pulled anew at any time, with other weights. Where
+        the name is still the same, the vectors made so far are this model's.
 
         Raises:
             ModelChangedError: it is another one.

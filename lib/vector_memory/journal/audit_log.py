@@ -139,7 +139,8 @@ class AuditLog(StateTables):
         return audit_files.files(self._audit_folder)
 
     def _audit_backwards(self, start: int) -> Iterator[AuditRow]:
-        """Yield entries from the newest on, back to a time at least; a clock may have been put back."""
+        """Yield entries, newest first, back to a time at least; a day further, since a clock may have been put
+        back."""
         with self._connections.reading() as connection:
             table = audit.rows(connection)[::-1]
         yield from table

@@ -44,7 +44,7 @@ def translated(path: str) -> Iterator[None]:
         ) from error
 
 
-def said(error: BaseException | None) -> str:
+def error_words(error: BaseException | None) -> str:
     """Return what SQLite says is wrong, without what is stored there: that belongs into no log."""
     return str(error).partition(" with text ")[0]
 
@@ -77,7 +77,7 @@ def translate(error: sqlite3.Error, path: str) -> Exception:
         return _full(path, error)
     if any(part in words for part in _DAMAGED):
         return StoreDamagedError(
-            f"{path} is damaged: {said(error)}.",
+            f"{path} is damaged: {error_words(error)}.",
             "Run `vector-memory check --read-data`: it saves what can be read.",
         )
     if any(part in words for part in _BUSY):

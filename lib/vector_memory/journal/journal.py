@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal import schema
 from vector_memory.journal.connection import Connections
-from vector_memory.journal.failures import full_disk, is_damage, on_error, said, translated
+from vector_memory.journal.failures import error_words, full_disk, is_damage, on_error, translated
 from vector_memory.journal.lexical import QuestionReads
 from vector_memory.journal.listing import Listing
 from vector_memory.journal.opening import connect
@@ -87,7 +87,7 @@ class Journal(
         try:
             return cls._open(folder, path, clock)
         except StoreDamagedError as error:
-            if not is_damage(error) or not cls._mend(path, said(error.__cause__)):
+            if not is_damage(error) or not cls._mend(path, error_words(error.__cause__)):
                 raise
             return cls._open(folder, path, clock)
 

@@ -88,8 +88,8 @@ class QuestionReads(MemoryReads):
                 join, where = "CROSS JOIN memories m ON m.seq = f.rowid", f"AND {limits}"
             rows = connection.execute(
                 f"SELECT f.rowid, -f.rank FROM lexicon f {join}"
-                # With the plus only what passes the filter is ranked, which is little of a kind; without it all
-                # that matches is, first.
+                # With the plus only what passes the filter is ranked, which is little for one kind; without it all
+                # that matches is ranked before the filter.
                 f" WHERE f.lexicon MATCH ? AND f.rowid > ? {where}"
                 f" ORDER BY {'+' if scope.kinds else ''}f.rank LIMIT ?",
                 (query, after_seq, *values, k),

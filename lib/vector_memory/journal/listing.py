@@ -23,15 +23,16 @@ _ORDERS = {
 }
 _AT_HAND = "m.tier != 'cold'"
 _HOLDS = "({0}.valid_until IS NULL OR {0}.valid_until > ?) AND ({0}.expires_at IS NULL OR {0}.expires_at > ?)"
-# What took an answer's place answers, too: two that say the same become one without a look at links.
+# What replaced an answer answers, too: merging two memories that say the same leaves links as they are.
 _ANSWER = (
     "SELECT 1 FROM links JOIN memories a ON a.id = links.from_id"
     " WHERE links.to_id = m.id AND links.relation = 'answers' AND (a.superseded_by != ''"
     f" OR a.status = 'active' AND NOT instr(a.extra, '\"verdict\":\"refuted\"') AND {_HOLDS.format('a')})"
 )
-# What comes back is done once at a time, and is open all along.
+# A periodic item is done once at a time, and stays open.
 _ANSWERED = f"(m.temporal != 'periodic' AND EXISTS ({_ANSWER}))"
-# The column says whether it is settled, by its words or by hand; time goes on without a row being written.
+# The column says whether an item is settled, by its words or by hand. That its time is over is written in no row, and
+# is asked here.
 _BY_OPENNESS = f"m.open = 1 AND NOT {_ANSWERED} AND {_HOLDS.format('m')}"
 # A date that was set anew is one to come.
 _TO_COME = (
@@ -112,8 +113,8 @@ class Listing(SingleReads):
         return self._of_scope(Scope(), where, "m.seq", (microseconds(now),), k)
 
     def page(self, after_seq: int, k: int, scope: Scope | None = None) -> list[Memory]:
-        """Return the k active memories of a scope behind a sequence number, ascending by `seq`: whoever goes
-        on behind the last of them comes through all."""
+        """Return the next k active memories of a scope after a sequence number, ascending by `seq`: asking on after
+        the last of them reaches all."""
         where = f"{ACTIVE} AND m.seq > ?"
         return self._of_scope(scope or Scope(), where, "m.seq", (after_seq,), k)
 
@@ -142,8 +143,8 @@ class Listing(SingleReads):
         return memories
 
     def open_items(self, scope: Scope, k: int) -> list[Memory]:
-        """Return the k newest questions, todos and problems whose `extra["done"]` is not set, that hold now, and that
-        no memory answers which does so itself and was not found to be wrong, newest first."""
+        """Return the k newest questions, todos and problems that hold now, whose `extra["done"]` is not set, and that
+        no valid memory answers: one that holds itself and was not found to be wrong. Newest first."""
         now = microseconds(self.now())
         return self._newest(scope, k, _BY_OPENNESS, (now,) * 4)
 
@@ -164,7 +165,7 @@ class Listing(SingleReads):
             At most `count` pairs of begin and end, in days since 1970, the session that ended last first.
         """
         talk = f"{ACTIVE} AND m.kind = '{PASSAGE}' AND"
-        # From the newest passage on: of the sessions that are left out each one is passed over, no other is read.
+        # From the newest passage on: only the passages of the sessions in `passed` are skipped, no others are read.
         newest = (
             "SELECT m.created_at, s.session FROM memories m CROSS JOIN sources s ON s.id = m.source"
             f" WHERE {talk} m.project = ? AND s.session NOT IN (%s) ORDER BY m.created_at DESC LIMIT 1"

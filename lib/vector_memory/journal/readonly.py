@@ -86,7 +86,9 @@ def shown(state_db: str, session: str) -> "set[str]":
     """Return the ids of the memories that a session has been given, as `state.db` knows them."""
     sql = "SELECT memory FROM shown WHERE session = ?"
     deadline = time.monotonic() + 0.1
-    rows = _query(state_db, lambda c: c.execute(sql, [session]).fetchall(), deadline)
+    rows = _query(
+        state_db, lambda connection: connection.execute(sql, [session]).fetchall(), deadline
+    )
     return {str(row[0]) for row in rows}
 
 
@@ -98,12 +100,18 @@ def trusted(state_db: str, folder: str) -> bool:
         "SELECT store_id FROM trusted WHERE folder = ?",
         "SELECT value FROM meta WHERE key = 'store_id'",
     )
-    expected = _query(state_db, lambda c: c.execute(pinned_id_sql, [folder]).fetchall(), deadline)
+    expected = _query(
+        state_db,
+        lambda connection: connection.execute(pinned_id_sql, [folder]).fetchall(),
+        deadline,
+    )
     # Trusted, but never opened: which store it was is not known yet.
     if not expected or not expected[0][0]:
         return False
     return expected == _query(
-        os.path.join(folder, JOURNAL), lambda c: c.execute(own_id_sql).fetchall(), deadline
+        os.path.join(folder, JOURNAL),
+        lambda connection: connection.execute(own_id_sql).fetchall(),
+        deadline,
     )
 
 

@@ -31,7 +31,7 @@ MAX_STEPS = 16
 Change = tuple[Memory, str, bytes]
 CountedBy = Literal["kind", "project", "collection", "tier"]
 
-# Within a string of JSON no quote stands without a backslash: only the mark itself reads so.
+# Inside a string of JSON each quote has a backslash before it: so this matches the mark alone.
 MARKED = "instr(m.extra, '\"held\":true')"
 HELD = f"({MARKED} OR m.sensitivity = 'restricted')"
 PROPOSED = "instr(m.extra, '\"proposed\":{')"

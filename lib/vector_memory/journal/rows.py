@@ -246,8 +246,8 @@ def _optional_us(at: datetime | None) -> int | None:
 
 
 def _readable_us(at: datetime) -> int:
-    """Return a time as microseconds that can be read again: the last hours of the calendar in another zone are behind its
-    end in UTC, and OverflowError is raised."""
+    """Return a time as microseconds, and make sure that they can be read back: the calendar's last hours in some
+    zones lie beyond its end in UTC, which raises OverflowError."""
     at_us = microseconds(at)
     moment(at_us)
     return at_us

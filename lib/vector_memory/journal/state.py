@@ -13,7 +13,7 @@ from vector_memory.journal import audit, job_rows, use_labels
 from vector_memory.journal.audit import AuditEntry
 from vector_memory.journal.audit_log import AuditLog
 from vector_memory.journal.connection import open_reader
-from vector_memory.journal.failures import full_disk, is_damage, on_error, said, translated
+from vector_memory.journal.failures import error_words, full_disk, is_damage, on_error, translated
 from vector_memory.journal.job_rows import JobRow, JobRows
 from vector_memory.journal.opening import connect
 from vector_memory.journal.repair import swap
@@ -68,7 +68,7 @@ class State(AuditLog, JobRows, UseLabels, StateRows):
             if not is_damage(error) or not os.access(os.path.dirname(path), os.W_OK):
                 raise
             with translated(path), full_disk(path):
-                _mend(path, said(error.__cause__))
+                _mend(path, error_words(error.__cause__))
             return cls._open(path, clock)
 
     @classmethod

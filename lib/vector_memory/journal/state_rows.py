@@ -140,7 +140,7 @@ class StateRows(StateTables):
             for table in ("sessions", "shown", "due", "use_labels"):
                 connection.executemany(f"DELETE FROM {table} WHERE session = ?", rows)
             connection.executemany("DELETE FROM cursors WHERE path = ?", rows)
-            # Of a folder with other transcripts that are known it must be known, too, which need not be read again.
+            # A folder with other transcripts that are known keeps its stamps: those need not be read again.
             folders = {os.path.dirname(path) for path in gone_paths}
             folders -= {os.path.dirname(path) for path in known_paths if path not in gone_paths}
             sql = "DELETE FROM followed WHERE folder IN (?, 'unended:' || ?)"

@@ -109,7 +109,7 @@ class UseLabels(StateTables):
         return {name: UseCount(shown, used) for name, shown, used in rows}
 
     def gate_uses(self, since: datetime) -> UseCount:
-        """Return the same of all notes that the gate let pass."""
+        """Return how many notes were shown and used, of all that the gate let pass."""
         sql = (
             "SELECT count(*), coalesce(sum(used), 0) FROM use_labels"
             " WHERE at >= ? AND channel = 'prompt' AND features != '{}'"

@@ -171,8 +171,8 @@ def model_id(connection: sqlite3.Connection, name: str) -> int:
 
 
 def wrong(connection: sqlite3.Connection) -> list[tuple[bytes, int]]:
-    """Return the (hash, model) of vectors whose length is not 1 within `LENGTH_ERROR`: each was written
-    with it. What a bit changes without changing that changes no ranking either."""
+    """Return the (hash, model) of vectors whose length is not 1 within `LENGTH_ERROR`: each was written with that
+    length. A changed bit that keeps it changes no ranking either."""
     import numpy as np
 
     keys: list[tuple[bytes, int]] = []

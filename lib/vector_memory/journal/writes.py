@@ -80,7 +80,7 @@ class MemoryWrites(Upkeep):
         with self.connections.writing() as connection:
             old = self.reader.get(connection, memory.id)
             if memory.seq not in (0, old.seq):
-                # What gave way, or was forgotten, does not come back by who had read it before.
+                # A memory that was replaced or forgotten is not brought back by a caller with an older copy.
                 if read is None or old.status is not read.status:
                     raise OvertakenError(f"Memory {memory.id[:12]} was changed meanwhile.")
                 memory = _rebased(memory, read, old)
@@ -208,8 +208,8 @@ class MemoryWrites(Upkeep):
             return superseded
 
     def touch(self, uses: Mapping[str | int, int], at: datetime) -> None:
-        """Count uses of memories, by id or sequence number, the last at a time; unknown ones are left. Gives no
-        new `seq`."""
+        """Count uses of memories, by id or sequence number, the last one at a time; unknown ones are ignored. Gives
+        no new `seq`."""
         # A table of its own: a use must change no row, or the index would have to follow it.
         self.connections.write(
             """INSERT INTO usage(seq, uses, last_used_at) SELECT seq, :uses, :at FROM memories

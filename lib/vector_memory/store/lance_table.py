@@ -154,7 +154,7 @@ class LanceTable(LoopThread):
         with self.guard.writing():
             put_aside(self.path, self.store, ASIDE)
             os.rename(new_path, self.path)
-        # What LanceDB keeps in memory of files it keeps by their paths: these are other files.
+        # LanceDB's caches know files by their paths: these are other files under the same paths.
         self._connection = None
         self._start()
         for resource in (handle, connection):

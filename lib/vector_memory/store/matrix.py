@@ -80,7 +80,7 @@ class Matrix:
         self._lock = threading.Lock()
         self._reached = 0
         self._changed = False
-        self._view = self._viewing(_nothing(dim))
+        self._view = self._view_of(_nothing(dim))
 
     @classmethod
     def load(cls, folder: str, model: str, dim: int, exact_rows: int = EXACT_ROWS) -> Matrix | None:
@@ -320,13 +320,13 @@ class Matrix:
         """Go on from what is saved, with an empty tail."""
         self._reached = saved.reached
         self._changed = False
-        self._view = self._viewing(saved)
+        self._view = self._view_of(saved)
 
-    def _viewing(self, saved: Saved) -> _View:
+    def _view_of(self, saved: Saved) -> _View:
         return _View(
             saved,
             np.argsort(saved.seqs, kind="stable"),
-            {project: i for i, project in enumerate(saved.ranges.projects)},
+            {project: index for index, project in enumerate(saved.ranges.projects)},
             np.zeros(len(saved.seqs), np.bool_),
             np.empty((0, self.dim), np.float32),
             np.empty(0, np.int64),

@@ -215,5 +215,5 @@ def _wrapping_key(shared: bytes, ephemeral: bytes, reader: PublicKey) -> bytes:
 
 
 def _context(author: PublicKey, position: BundlePosition) -> bytes:
-    """Return what a content is bound to: nobody puts it under another head."""
+    """Return the data that an encrypted content is bound to, so that it cannot be put under another head."""
     return canonical.written([author.word, position.team, position.seq, position.base])

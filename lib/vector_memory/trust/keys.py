@@ -245,7 +245,7 @@ class Keyring:
         public = _public(signing, sealing)
         at = now.isoformat(timespec="seconds")
         entry = KeyEntry(public.word, at, has_passphrase=bool(passphrase))
-        self._write(f"{public.id}.pem", written(passphrase, signing, sealing))
+        self._write(f"{public.id}.pem", as_pem(passphrase, signing, sealing))
         self._save([*self.entries(), entry])
         return entry
 
@@ -271,7 +271,7 @@ class Keyring:
         return os.path.join(self._folder, name)
 
 
-def written(passphrase: str, *secrets: Any) -> bytes:
+def as_pem(passphrase: str, *secrets: Any) -> bytes:
     """Return private keys as PEM, readable with the passphrase only where there is one."""
     from cryptography.hazmat.primitives import serialization
 

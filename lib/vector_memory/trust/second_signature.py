@@ -1,5 +1,5 @@
 """A second signature beside a key's own, by ML-DSA-65 (FIPS 204), which is held to withstand quantum computers. It is
-made only where the installed library has it, and is nowhere stood in for. The key's Ed25519 half vouches for it."""
+made only where the installed library has it, and nothing stands in for it. The key's Ed25519 half vouches for it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.system import private
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.files import open_own
-from vector_memory.trust.keys import PrivateKey, PublicKey, written
+from vector_memory.trust.keys import PrivateKey, PublicKey, as_pem
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA65PrivateKey
@@ -120,7 +120,7 @@ def _open_or_make(path: str, passphrase: str) -> MLDSA65PrivateKey:
         return key
     except FileNotFoundError:
         new_key = mldsa.MLDSA65PrivateKey.generate()
-        write_durably(path, written(passphrase, new_key))
+        write_durably(path, as_pem(passphrase, new_key))
         return new_key
     except (TypeError, ValueError) as error:
         raise BadInputError(

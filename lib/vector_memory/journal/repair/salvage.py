@@ -62,7 +62,7 @@ class Salvaged:
 
 @dataclass
 class _SmallTables:
-    """What all memories of a journal share, and which there should be."""
+    """The small tables of a journal, and which memories there should be."""
 
     sources: dict[int, tuple[str, str]] = field(default_factory=dict)
     models: dict[int, str] = field(default_factory=dict)

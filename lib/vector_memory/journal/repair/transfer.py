@@ -34,9 +34,9 @@ def move(source: Journal, scope: Scope, target: Journal) -> int:
         # Only now: links go over when both of their ends are there.
         _copy_links(source, ids, target)
         moved = 0
-        for some in parts(ids):
+        for batch in parts(ids):
             with source.connections.writing() as connection:
-                moved += writes.purge(connection, some)
+                moved += writes.purge(connection, batch)
         if moved:
             source.scrub()
     return moved
