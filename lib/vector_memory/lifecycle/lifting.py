@@ -12,7 +12,7 @@ from itertools import dropwhile
 from vector_memory.lifecycle import contradiction, statement
 from vector_memory.lifecycle.statement import MEANS, ParsedText
 from vector_memory.text import analysis, tables, wording
-from vector_memory.text.words import clauses_in
+from vector_memory.text.words import clauses_in, words_in
 
 LEAST_SHARED = 0.5
 """The share of a rule's words that a clause with another value must repeat ("cached for 30 minutes now"), and more than
@@ -29,7 +29,8 @@ _SPARED = frozenset(
 _TELLING = _GRAMMAR["modals"] | {"is", "need"}
 """Verbs that stand behind the subject of a statement, and before it in a question or a request."""
 _BETWEEN = wording.NEGATIONS | {"longer", "now", "again", "still"}
-_OF_CASE = _GRAMMAR["fronted"] | {"according"}
+_ASSENT = tables.words("acknowledgements")
+"""What may stand before, in a clause of its own: "ok, you may push to main"."""
 _PAST = frozenset(("was", "were", "did", "had"))
 _OF_US = frozenset(("you", "we", "it", "there"))
 """Subjects of which an allowance counts, beside those that are named by a term: "I may" and "all may" are of others."""
@@ -42,18 +43,19 @@ def lifts(text: str, rule: str) -> bool:
 
 
 def _lifts(sentence: str, rule: str) -> bool:
-    parsed = [(clause, statement.parse(clause)) for clause in clauses_in(sentence, ",") if clause]
-    words = {token.lower() for _, new in parsed for token in new.tokens}
-    limiting = _GRAMMAR["limiting"].difference(statement.parse(rule).tokens)
-    if sentence.endswith("?") or not limiting.isdisjoint(words):
+    clauses = dropwhile(
+        lambda clause: _ASSENT.issuperset(words_in(clause)), clauses_in(sentence, ",")
+    )
+    # What stands beside may say who told so, for which case, or that it is not true: no rule of words tells all of these.
+    clause, *others = [*clauses, ""][:2]
+    if others != [""] or sentence.endswith("?"):
         return False
-    # "In the fork, you may push": the case stands in a clause of its own.
-    cases = [new for _, new in parsed if _OF_CASE.issuperset(_first_token(new)) and new.terms]
-    return any(
-        _is_said_of_us(new, statement.parse(rule))
-        and all(case is new for case in cases)
-        and (_ends_rule(new, statement.parse(rule)) or _has_other_value(clause, rule))
-        for clause, new in parsed
+    new, old = statement.parse(clause), statement.parse(rule)
+    limiting = _GRAMMAR["limiting"].difference(old.tokens)
+    return (
+        limiting.isdisjoint(token.lower() for token in new.tokens)
+        and _is_said_of_us(new, old)
+        and (_ends_rule(new, old) or _has_other_value(clause, rule))
     )
 
 
@@ -68,10 +70,6 @@ def _is_said_of_us(new: ParsedText, old: ParsedText) -> bool:
     return not places or places[-1] in term_places or tokens[places[-1]] in _OF_US.union(old.tokens)
 
 
-def _first_token(parsed: ParsedText) -> list[str]:
-    return [token.lower() for token in parsed.tokens[:1]]
-
-
 def _ends_rule(new: ParsedText, old: ParsedText) -> bool:
     """Whether a clause says of a rule's act, and of nothing else, that it may be done or need not be."""
     is_forbidden, words = old.denials() % 2, {token.lower() for token in new.tokens}
@@ -83,7 +81,9 @@ def _ends_rule(new: ParsedText, old: ParsedText) -> bool:
         means = dropwhile(lambda term: term.way == MEANS, old.terms)
         unsaid -= {term.key for term in means if term.way == MEANS}
         return unsaid <= _SPARED and not _ALLOWING.isdisjoint(words)
-    is_ended = not _REQUIRING.isdisjoint(words) or not {"not", "stop"}.isdisjoint(_first_token(new))
+    is_ended = not _REQUIRING.isdisjoint(words) or not {"not", "stop"}.isdisjoint(
+        token.lower() for token in new.tokens[:1]
+    )
     return is_ended and len(unsaid) < LEAST_SHARED * len(old.keys())
 
 

@@ -8,19 +8,22 @@ from vector_memory.lifecycle.lifting import lifts
 
 LIFTS = [
     ("Deploying on Fridays is allowed again.", "No deploys on Fridays, ever."),
-    ("The generator is gone, you may edit the client in src/gen now.", "Never edit the client in src/gen by hand."),
     ("Async in the worker is fine now.", "Never use async in the worker."),
     ("Pushing to main is allowed again.", "Never push to main."),
     ("We no longer need a changelog entry.", "Always add a changelog entry."),
-    ("Stop running the slow tests before a commit, CI does it now.", "Always run the slow tests before a commit."),
     ("Migrations no longer need a down step.", "From now on all migrations need a down step."),
     ("Force pushes to feature branches are OK with me after all.", "No force pushes to feature branches."),
     ("You don't need to ask before installing a package.", "Always ask before installing a package."),
+    ("Ok, fine, you may edit the client in src/gen now.", "Never edit the client in src/gen by hand."),
+    ("Stop running the slow tests before a commit.", "Always run the slow tests before a commit."),
+    ("Tom reviews pull requests now.", "Maria reviews all pull requests."),
+    ("You may deploy again.", "Never deploy."),
+    ("Emojis are OK again.", "Never use emojis."),
+    ("You may copy secrets again.", "Never copy secrets."),
     ("You no longer need to update the screenshots.", "Always update the screenshots."),
     ("No need to sign the commits.", "Always sign the commits."),
     ("You may merge your own pull requests now.", "Never merge your own pull requests."),
     ("Responses are cached for 30 minutes now.", "Responses are cached for 10 minutes."),
-    ("Maria left, Tom reviews pull requests now.", "Maria reviews all pull requests."),
 ]  # fmt: skip
 LIFTS_NOT = [
     # Told of the same thing, or of something that was.
@@ -64,6 +67,13 @@ LIFTS_NOT = [
     ("Add a banner: you may push to main.", "Never push to main."),
     ("Tell me whether force push is allowed.", "Never force push."),
     ("It's a bug that anyone can push to main.", "Never push to main."),
+    # With something beside that says whose words, which case, or that it is not so.
+    ("Write in CONTRIBUTING.md, you may push to main.", "Never push to main."),
+    ("The bot replied, pushing to main is allowed.", "Never push to main."),
+    ("You may push to main, not with force.", "Never push to main."),
+    ("You may push to main, never on Fridays.", "Never push to main."),
+    ("It is not true, you may push to main.", "Never push to main."),
+    ("Maria left, Tom reviews pull requests now.", "Maria reviews all pull requests."),
     # Said once more.
     ("Never push to main, not even a fix.", "Never push to main."),
     ("", "Never push to main."),

@@ -11,17 +11,24 @@ from vector_memory.index.plain_kinds import plain_kind
 from vector_memory.index.units import PATTERNS, units
 from vector_memory.index.voices import USER, voices
 from vector_memory.lifecycle.lifting import lifts
-from vector_memory.model import OPEN_KINDS, PASSAGE, CleanText, Memory, Scope
+from vector_memory.model import OPEN_KINDS, PASSAGE, CleanText, Memory, Scope, unique
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.corrected import talk_of
 from vector_memory.service.memory.merging import sessions_of
-from vector_memory.text import analysis
+from vector_memory.text import analysis, tables
 from vector_memory.text.words import clauses_in
 
 MOST_ALIKE, MOST_ROWS = 20, 2_000
 """Passages that may lift a rule, and how many hold a word that is looked for: more take too long to rank."""
-STEM_CHARS = 4
-"""By so many letters a term is looked for in a clause before that is parsed."""
+STEM_CHARS = 3
+"""By so many letters a term is looked for in a clause before that is parsed: "copi" in "copy"."""
+_LITTLE = frozenset(
+    term
+    for sort in ("fillers", "negations")
+    for word in tables.sets("grammar")[sort]
+    for term in analysis.analyse(word)
+)
+"""Terms of a rule that what lifts it need not have: "never use"."""
 _UNSURE = ("hedged", "knows not", "once")
 """Turns of phrase with which nothing lifts a rule: it is not sure, or for this time alone."""
 
@@ -32,11 +39,11 @@ def lifting(shelf: Shelf, memory: Memory, scope: Scope) -> Memory | None:
     if not rules.binds(memory.text):
         return None
     last = max(sessions_of(memory).values())
-    terms = dict.fromkeys(analysis.query_terms(memory.text))
+    terms = [term for term in unique(analysis.query_terms(memory.text)) if term not in _LITTLE]
     within = replace(scope, projects=(memory.project,), kinds=(PASSAGE,), since=memory.created_at)
     # What was said months ago is cold, and the rule is not.
     near = shelf.journal.matching(
-        list(terms), within, MOST_ALIKE, cold=True, most_rows=MOST_ROWS, pairs=True
+        terms, within, MOST_ALIKE, cold=True, most_rows=MOST_ROWS, pairs=len(terms) > 1
     )
     asked = shelf.journal.letters([one.seq for one in near])
     found = shelf.journal.by_seqs([seq for seq, text in asked if any(_of_rule(text, terms))])
@@ -51,12 +58,15 @@ def lifting(shelf: Shelf, memory: Memory, scope: Scope) -> Memory | None:
 
 
 def _of_rule(text: str, terms: Collection[str]) -> Iterator[str]:
-    """Yield the user's lines of a passage, as passages, that seem to have two of a rule's terms in a clause: to parse
-    one takes longer than to look into hundreds."""
+    """Yield the user's lines of a passage, as passages, that seem to have two of a rule's terms in a clause, or its only
+    one: to parse one takes longer than to look into hundreds."""
+    least = min(2, len(terms))
     for voice in voices(text):
         for line in voice.text.split("\n") if voice.who == USER else ():
             clauses = clauses_in(line.lower(), ".;!?")
-            if any(sum(term[:STEM_CHARS] in clause for term in terms) > 1 for clause in clauses):
+            if any(
+                sum(term[:STEM_CHARS] in clause for term in terms) >= least for clause in clauses
+            ):
                 yield f"User: {line}"
 
 
