@@ -7,21 +7,20 @@ alone: code and prose look the same.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from vector_memory.redact import names
 from vector_memory.redact.automaton import Meter, finder
 from vector_memory.redact.spans import Span
 from vector_memory.redact.values import PASSWORD, is_secret, is_telling
 
-_PASSWORDS = r"pass(?:word|wd|phrase|code)|pwd|passwort|kennwort"
-_KEYS = r"secret|token|(?:api|access|private|secret)[ _-]?key"
-CLUE = rf"(?i:(?:{_PASSWORDS}|{_KEYS})[ \"'`*]*[|\n?])".encode()
+_BEHIND = rb"[ \"'`*]*"
+CLUE = (
+    rb"(?i:(?:%b)\w{0,8})%b[|\n?]|%b%b\|"
+    % (names.ANY_NAME, _BEHIND, names.IN_OTHER_LETTERS, _BEHIND)
+)  # fmt: skip
 """What every text holds in which there is one: a client fills a head's cell up with blanks to the width of the values.
 Bars of box drawing are question marks in ASCII."""
-_NAMED = re.compile(
-    rf"(?:[\w .-]{{0,40}}[\W_])?(?:(?P<password>{_PASSWORDS})|{_KEYS})", re.IGNORECASE
-)
 _AROUND = " \t\r\"'`*\\"
 _BARS = str.maketrans(dict.fromkeys("│┃║┆┇┊┋╎╏", "|"))
 _RULE = frozenset("-+|=: \t\r").union(map(chr, range(0x2500, 0x2580)))
@@ -119,8 +118,8 @@ def _is_secret(value: str, is_password: bool, is_quoted: bool) -> bool:
 
 def _kinds(head: list[str]) -> dict[int, bool]:
     """Return which columns hold what is named as a secret, by their places, and whether that is a password."""
-    named = {place: _NAMED.fullmatch(name.strip(_AROUND_NAME)) for place, name in enumerate(head)}
-    return {place: bool(name["password"]) for place, name in named.items() if name}
+    kinds = (names.promised_by_head(name.strip(_AROUND_NAME)) for name in head)
+    return {place: kind == PASSWORD for place, kind in enumerate(kinds) if kind}
 
 
 def _lines(text: str, start: int) -> Iterator[tuple[int, str]]:

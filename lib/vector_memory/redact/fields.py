@@ -6,13 +6,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from vector_memory.redact import names
 from vector_memory.redact.automaton import Meter, finder
-from vector_memory.redact.pairs import ANY_NAME, ASSIGNED, QUOTINGS, promised
+from vector_memory.redact.pairs import ASSIGNED, QUOTINGS
 from vector_memory.redact.spans import Span
-from vector_memory.redact.values import KEY, is_secret
+from vector_memory.redact.values import is_secret
 
-_SESSIONS = (".sid", "session", "sessionid", "session_id", "session-id", "sessid", "cookie")
-_ENDS = rb"(?:" + ANY_NAME + rb"|sess|sid|cookie)[\w?]*\\*[\"']?"
+_ENDS = (
+    rb"(?:" + names.ANY_NAME + b"|" + names.IN_OTHER_LETTERS + rb"|sess|sid|cookie)[\w?]*\\*[\"']?"
+)
 CLUE = (
     rb"(?i:\b(?:name|label|key(?:_?name)?)\\*[\"']?\s{0,4}[:=]\s{0,4}\\*[\"']?[\w./:@-]*" + _ENDS
     + rb"|[\w.-]*" + _ENDS + rb"[ ]?:[ \t]*[{\n])"
@@ -24,19 +26,18 @@ _VALUE = re.compile(
 _BOUNDS, _BETWEEN, _COOKIES = frozenset("{}<>();"), " \t\n,\"'", str.maketrans("=;", "  ")
 _REACH, _LONGEST, _INDENTED = 400, 900, 200
 """Characters between two fields, of a value with its name, and before a field on its line."""
-_WEIGHT = 0.3
+_WEIGHT, _HIT_WEIGHT = 0.3, 0.05
 
 
 def find_fields(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
     """Yield the values beside fields that name them as secrets."""
     for hit in finder(CLUE).finditer(plain):
-        meter.count(_WEIGHT)
         start, end = hit.span()
         is_owner = text[end - 1] in "{\n"
-        field, _, given = plain[start:end].decode("ascii").replace("=", ":", 1).partition(":")
+        field, _, given = text[start:end].replace("=", ":", 1).partition(":")
         name = (field if is_owner else given).strip(" \t\\\"'")
-        is_session = f".{name.lower()}".endswith(_SESSIONS)
-        kind = KEY if is_session else promised(name)
+        kind, is_session = names.promised(name), names.is_of_session(name)
+        meter.count(_WEIGHT if kind else _HIT_WEIGHT)
         value = _beside(text, start, end, is_owner) if kind else None
         if not kind or not value or text[value.end() : value.end() + 1] == "(":
             continue

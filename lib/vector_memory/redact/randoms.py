@@ -3,17 +3,16 @@ the grammar between a name and its value is."""
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 
+from vector_memory.redact import names
 from vector_memory.redact.automaton import Meter, finder
 from vector_memory.redact.randomness import strangeness
 from vector_memory.redact.spans import Span
 from vector_memory.redact.values import UUID, is_type_name
-from vector_memory.text import tables
 
 _CHARACTERS = rb"[A-Za-z0-9_+/.~-]*"
 CLUE = (
@@ -125,12 +124,6 @@ def find_randoms(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
 # -- whether the words around a value make it a secret ---------------------------------------------
 
 
-@cache
-def words() -> dict[str, frozenset[str]]:
-    """Return the words of each sort, as `names.txt` has them."""
-    return tables.sets("names", os.path.dirname(__file__))
-
-
 def is_named(text: str, start: int, end: int) -> bool:
     """Whether what stands before a random value, from `start` to `end`, says that it is secret."""
     hexadecimal = any(not text[start:end].strip(digits) for digits in _HEX)
@@ -138,7 +131,7 @@ def is_named(text: str, start: int, end: int) -> bool:
         end - start < _LEAST_HEX or _follows_number(text[max(0, start - 12) : start])
     ):
         return False
-    near, sorts = _near(text, start), words()
+    near, sorts = _near(text, start), names.sorts()
     if near and (near[0] in sorts["else"] or _is_of_public_key(near)):
         return False
     if _FILE.search(text, start, end + 8):
@@ -153,7 +146,7 @@ def is_named(text: str, start: int, end: int) -> bool:
 
 
 def _is_of_public_key(near: list[str]) -> bool:
-    return near[0] in ("key", "keys") and not words()["public"].isdisjoint(near[1:2])
+    return near[0] in ("key", "keys") and not names.sorts()["public"].isdisjoint(near[1:2])
 
 
 def _is_spoken_of(text: str, start: int, end: int) -> bool:
@@ -164,7 +157,7 @@ def _is_spoken_of(text: str, start: int, end: int) -> bool:
     before = text[max(0, start - _SENTENCE) : start]
     said = before[max(before.rfind(stop) for stop in _STOPS) + 1 :]
     named = [_word(part) for part in _NAME_PART.findall(said)]
-    sorts = words()
+    sorts = names.sorts()
     return not sorts["secret"].isdisjoint(named) or len(sorts["hint"].intersection(named)) > 1
 
 
@@ -184,7 +177,7 @@ def _follows_number(before: str) -> bool:
 def _word(part: str) -> str:
     """Return a part of a name as it is listed: of words that are written together the last one counts."""
     part = part.lower()
-    if part in words()["else"]:
+    if part in names.sorts()["else"]:
         return part
     ends = (last for last in _LAST_WORDS if part[1:].endswith((last, f"{last}s")))
     return next(ends, part)
@@ -195,7 +188,7 @@ def _near(text: str, start: int) -> list[str]:
     is the first word: a blank line or a fence may stand between."""
     *earlier, line = text[max(0, start - _BEFORE) : start].split("\n")
     parts = _NAME_PART.findall(line)
-    if words()["of"].issuperset(map(str.lower, parts)):
+    if names.sorts()["of"].issuperset(map(str.lower, parts)):
         said = (line for line in reversed(earlier) if not _EMPTY.fullmatch(line))
         parts = _NAME_PART.findall(next(said, "")) + parts
     return [_word(part) for part in parts[: -_WORDS_BEFORE - 1 : -1]]

@@ -20,9 +20,9 @@ from vector_memory.redact.automaton import (
     ascii_of,
     finder,
 )
+from vector_memory.redact.names import sorts
 from vector_memory.redact.normalise import normalise
 from vector_memory.redact.places import automata
-from vector_memory.redact.randoms import words
 from vector_memory.redact.shapes import automaton
 
 HEX, LOWER = "0123456789abcdef", string.ascii_lowercase + string.digits
@@ -129,10 +129,10 @@ def test_services_name_their_values() -> None:
     """Each listed service, and each word of the other sorts, is used."""
     chance = random.Random(7)
     for sort in ("secret", "hint", "service"):
-        for word in words()[sort]:
+        for word in sorts()[sort]:
             value = _drawn(chance, HEX, 40)
             assert value not in clean(f"ask {word} {value} for it").text, word
-    for word in words()["else"]:
+    for word in sorts()["else"]:
         text = f"ask {word} {_drawn(chance, HEX, 40)} for it"
         assert clean(text).text == text
 

@@ -1,0 +1,74 @@
+"""Which names promise a secret: before a value, in a field beside it, and at the head of its column."""
+
+from __future__ import annotations
+
+import pytest
+
+from vector_memory.redact import clean
+from vector_memory.redact.names import promised, promised_by_head
+from vector_memory.redact.normalise import folded
+
+MADE, KEY = "Kx7" + "dR2vQ9" + "mTz4Wn", "9f3c" + "7b21e0d84a6f" + "5c1e2b7d9a40"
+PASSWORDS = (
+    "password", "PGPASSWORD", "dbPassword", "db-password", "passwords", "/prod/db/password1", "pass_word", "root_pw",
+    "bindpw", "wpa_psk", "user_pass", "cache_password", "pub_password", "Kennwort", "contraseña", "mot de passe",
+    "mot_de_passe", "motDePasse", "palavra-passe", "Hasło", "пароль", "密码", "パスワード", "비밀번호",
+)  # fmt: skip
+SECRETS = (
+    "token", "sessionToken", "session_token", "client_secret", "secrets", "SecretAccessKey", "input_token", "apiKey",
+    "encryption_key", "account_key", "public_key_secret", "credentials", "stop_token2",
+)  # fmt: skip
+NONE = (
+    "author", "authority", "tokenizer", "max_tokens", "inputTokens", "total tokens", "passport", "bypass", "password_policy",
+    "secret_name", "key_id", "keyboard", "primary_key", "cache_key", "public_key", "sshPubKey", "PUBLIC_TOKEN", "keys", "sid_of",
+)  # fmt: skip
+
+
+def test_what_names_promise() -> None:
+    """The same in a field and at the head of a column."""
+    assert {promised(folded(name)) for name in PASSWORDS} == {"password"}
+    assert {promised(name) for name in SECRETS} == {"secret"}
+    assert {promised(name) for name in NONE} == {None}
+    for name in (*PASSWORDS, *SECRETS, *NONE):
+        assert promised_by_head(folded(name)) == promised(folded(name)), name
+
+
+@pytest.mark.parametrize("name", ["key", "ssh_key", "session", "connect.sid", "Set-Cookie"])
+def test_a_key_may_be_that_of_each_row(name: str) -> None:
+    """It is one beside a field alone, as is what a browser sends."""
+    assert (promised(name), promised_by_head(name)) == ("key", None)
+
+
+@pytest.mark.parametrize("name", ["Pass", "Clave", "auth", "OAuth2", "Authentication"])
+def test_what_columns_of_other_things_are_called(name: str) -> None:
+    """Results, keys of a table, ways to log in."""
+    assert promised(name) and promised_by_head(name) is None
+
+
+@pytest.mark.parametrize("name", [*PASSWORDS, *SECRETS])
+def test_a_value_goes_wherever_its_name_stands(name: str) -> None:
+    """Right before it, in a field, at the head of a column of a table and of what SQL inserts."""
+    for text in (
+        f'"{name}": "@"',
+        f'{{"name": "{name}", "kind": "x", "value": "@"}}',
+        f"| id | {name} | at |\n|---|---|---|\n| 7 | @ | x |",
+        f"insert into t (id, `{name}`, at) values (7, '@', 'x')",
+    ):
+        assert KEY not in clean(text.replace("@", KEY)).text
+        assert name not in PASSWORDS or MADE not in clean(text.replace("@", MADE)).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| API | Authentication |\n|---|---|\n| v2 | Bearer-JWT-RS256-x5t |",
+        "| Clave | Resumen |\n|---|---|\n| KXD-48213 | uno |",
+        "| Model | Input tokens | Tokens |\n|---|---|---|\n| a | gpt-4o-2024-08-06 | b |",
+        "| 密码策略 | 说明 |\n|---|---|\n| NIST800-63B | x |",
+        '{"name": "密码策略", "kind": "x", "value": "NIST800-63B"}',
+        "说明:\n  value: Autumn2026b\n名称:\n  value: Autumn2026c",
+    ],
+)
+def test_other_columns_and_fields_stay(text: str) -> None:
+    """Ways to log in, keys, numbers, and what more is said of a password."""
+    assert clean(text).text == text
