@@ -159,6 +159,16 @@ def is_of_session(name: str) -> bool:
     return f".{name.lower()}".endswith(_SESSIONS)
 
 
+def is_of_id(name: str) -> bool:
+    """Whether a name is that of an id ("session_id", "keyId"), as "PHPSESSID" is not."""
+    return name.endswith("Id") or name.lower().endswith(("_id", "-id"))
+
+
+def is_of_session_id(name: str) -> bool:
+    """Whether a name is that of a session's id and promises nothing more, as "AUTH_SESSION_ID" does."""
+    return is_of_session(name) and is_of_id(name) and not _NAME.search(name.lower())
+
+
 def is_plain(text: str, start: int, end: int) -> bool:
     """Whether a name is a word for passwords, perhaps behind what it is for ("db_password"), rather than "bypass" or
     "password_policy"."""

@@ -17,6 +17,7 @@ from vector_memory.redact.values import (
     KEY,
     PASSWORD,
     SECRET,
+    is_id,
     is_put_together,
     is_said,
     is_secret,
@@ -149,8 +150,10 @@ def _secret_after(text: str, lowered: str, name: re.Match[str]) -> Span | None:
     value, start = tail.group(group), tail.start(group)
     before = text[max(0, name.start() - _LEFT) : name.start()]
     kind = names.promised_by(lowered[name.start() : tail.end("rest")], before.lower())
-    is_abroad = names.is_abroad(text[name.start() : tail.end("rest")])
-    if kind is None or not _may_follow(tail, before, value, group, kind, is_abroad):
+    written = text[name.start() : tail.end("rest")]
+    if kind is None or not _may_follow(tail, before, value, group, kind, names.is_abroad(written)):
+        return None
+    if kind == KEY and names.is_of_id(written) and is_id(value):
         return None
     if group == "bare":
         if text[tail.end() : tail.end() + 1] == "(":

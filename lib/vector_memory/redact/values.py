@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import string
 from collections import Counter
 
 from vector_memory.redact.randomness import strangeness
@@ -208,6 +209,11 @@ def is_put_together(value: str) -> bool:
         words.isalpha() and words[1:] != words[1:].lower() and words.lower() not in CANONICAL
     )
     return is_joined and len(value) - len(words) > 1 and is_made(value)
+
+
+def is_id(value: str) -> bool:
+    """Whether a value has the form of an id that programs give out: a UUID, or hexadecimal digits."""
+    return UUID.fullmatch(value) is not None or not value.strip(string.hexdigits)
 
 
 def is_type_name(value: str) -> bool:

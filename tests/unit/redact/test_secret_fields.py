@@ -67,3 +67,59 @@ def test_a_weak_word_right_behind_its_name_goes(text: str) -> None:
 def test_what_belongs_to_another_object_or_is_no_secret_stays(text: str) -> None:
     """Forms, descriptions, references and neighbours."""
     assert clean(text).text == text
+
+
+UUID, HEX = (
+    "3f1c2a44-09a1" + "-4f5e-9d0b-6a7a2c1d8e9f",
+    "9f3c" + "7b21e0d84a6f" + "5c1e2b7d9a40c3b1",
+)
+
+
+@pytest.mark.parametrize("value", [UUID, UUID.upper(), HEX, HEX[:20]])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"session_id": "@", "cwd": "/src"}',
+        '{"name": "session_id", "value": "@"}',
+        '{"name": "sessionId", "in": "query", "value": "@"}',
+        "- name: SESSION_ID\n  scope: all\n  value: @",
+        '{"session-id": {"type": "string", "default": "@"}}',
+        'kms_key_id = "@"',
+        '{"use": "sig", "key-id": "@"}',
+    ],
+)
+def test_an_id_stays(text: str, value: str) -> None:
+    """Of a session or a key, told by its name and by its form."""
+    whole = text.replace("@", value)
+    assert clean(whole).text == whole
+
+
+@pytest.mark.parametrize("value", [UUID, HEX])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": "session_token", "value": "@"}',
+        '{"name": "session", "value": "@"}',
+        '{"name": "session_cookie", "value": "@"}',
+        '{"name": "JSESSIONID", "value": "@"}',
+        '{"name": "session_id", "domain": "x.test", "value": "@"}',
+        '{"name": "session_id", "value": "@", "path": "/", "httpOnly": true}',
+        '"cookies": [{"name": "session_id", "value": "@"}]',
+        '{"name": "Cookie", "value": "a=b; session_id=@"}',
+        'session_token = "@"',
+        '"sessionToken": "@"',
+        'access_key = "@"',
+        'secret_id = "@"',
+        '{"name": "AUTH_SESSION_ID", "value": "@"}',
+        "Cookie: session_id=@",
+        "Set-Cookie: session_id=@; Path=/",
+    ],
+)
+def test_a_token_or_a_cookie_of_a_session_goes(text: str, value: str) -> None:
+    """Whatever its form is."""
+    assert value not in clean(text.replace("@", value)).text
+
+
+def test_an_id_of_another_form_goes() -> None:
+    """Letters of all kinds with digits, beside a field that names a session."""
+    assert MADE not in clean(f'{{"name": "session_id", "value": "{MADE}7c"}}').text
