@@ -103,7 +103,9 @@ def _is_told(text: str, name: tuple[int, int], place: tuple[int, int], is_digits
     after = text[last : last + _AFTER].lstrip(_EMPHASIS)
     is_quoted = lead[-1:] in _QUOTES and after[:1] in _QUOTES[lead[-1:]]
     lead = lead[:-1].rstrip() if is_quoted or lead.endswith("«") else lead
-    if len(value) < _SHORT or after.startswith("(") or _is_name(value):
+    # What is called has no words of the far east in its brackets: there nothing parts an aside from the value.
+    is_called = after.startswith("(") and after[1:2] < FAR_EAST
+    if len(value) < _SHORT or is_called or _is_name(value):
         return False
     if (text[end - 1] + lead.rstrip(":=,) "))[-1] >= FAR_EAST:
         return _is_told_far_east(lead, value, after[is_quoted:], is_quoted, is_digits)

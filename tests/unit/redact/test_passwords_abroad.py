@@ -47,6 +47,9 @@ IN_SENTENCES = """
 WiFi密码是{},记一下
 用密码{}登录
 新密码:「{}」
+数据库密码为{}(生产库)
+パスワードは {}(本番)
+비밀번호는 {}(운영)
 mudei a senha do banco para {} ontem
 a senha agora é {}
 usa a senha {} para entrar
@@ -220,6 +223,10 @@ la contraseña ahora es argon2id
 密码用LedgerPool42登录模块校验
 密码(必填) LedgerPool42
 パスワードは「user_v2」テーブルにある
+密码是 checkLogin22() 的返回值
+密码是 validate_pw2(x)
+密码校验用 UserRepo22(见文档)
+비밀번호를 UserRepo22(본사)에서 바꿔
 パスワードはhttps://x.dev/a?b=2で変更
 パスワード対応は feature/PROJ-123#4 で
 パスワード画面 LedgerPool42。
