@@ -57,8 +57,8 @@ def clean(text: str, policy: Policy | None = None) -> Clean:
     Raises:
         UnsafeTextError: the text could not be handled; it must not be stored.
     """
-    with _checking():
-        return _settled(normalise(text), policy or active())
+    with _unsafe_on_error():
+        return _redact_fully(normalise(text), policy or active())
 
 
 @contextlib.contextmanager
@@ -82,7 +82,7 @@ def told(before: str, words: str, behind: str) -> list[str]:
     Raises:
         UnsafeTextError: the prompt could not be handled.
     """
-    with _checking():
+    with _unsafe_on_error():
         before, words, behind = map(normalise, (before, words, behind))
         text, start, end = before + words + behind, len(before), len(before) + len(words)
         spans = _spans(text, active())
@@ -96,7 +96,7 @@ def blotted(text: str, values: Sequence[str]) -> Clean:
 
 
 @contextlib.contextmanager
-def _checking() -> Iterator[None]:
+def _unsafe_on_error() -> Iterator[None]:
     """Let whatever goes wrong in this block mean that a text must not be stored."""
     try:
         yield
@@ -114,13 +114,13 @@ def warm() -> None:
     clean("\u00a0AKIA %41 password: 1")
 
 
-def _settled(original: str, policy: Policy) -> Clean:
+def _redact_fully(original: str, policy: Policy) -> Clean:
     """Redact until nothing is left to redact: what is taken out may uncover something else."""
     for _ in range(_ATTEMPTS):
         text, total = original, 0
         for _ in range(_PASSES):
             spans = _spans(text, policy)
-            cleaned = normalise(_bounded(text, spans, len(original))) if spans else text
+            cleaned = normalise(_without_spans(text, spans, len(original))) if spans else text
             if cleaned == text:
                 return Clean(CleanText(text), total)
             text, total = cleaned, total + len(spans)
@@ -132,7 +132,7 @@ def _settled(original: str, policy: Policy) -> Clean:
     )
 
 
-def _bounded(text: str, spans: list[Span], size: int) -> str:
+def _without_spans(text: str, spans: list[Span], size: int) -> str:
     """Return a text without spans. Where placeholders would make it several times as long as the original
     was, what stands between near ones goes too."""
     cleaned = without(text, spans)
@@ -145,13 +145,13 @@ def _spans(text: str, policy: Policy) -> list[Span]:
     """Return all that must go of a normalised text, in order, nothing twice."""
     meter, kinds = Meter(len(text)), policy.kinds
 
-    def plainly(words: str) -> list[Span]:
+    def find_in_plain_text(words: str) -> list[Span]:
         spans = list(find_secrets(words, kinds, meter))
         for rules in policy.rules:
             spans += rules.find(words)
         return spans
 
-    spans = plainly(text)
-    spans += find_encoded(text, ascii_of(text), plainly, meter)
+    spans = find_in_plain_text(text)
+    spans += find_encoded(text, ascii_of(text), find_in_plain_text, meter)
     spans += [*find_wrapped(text, spans), *find_echoes(text, spans)]
     return merged(spans)

@@ -67,13 +67,13 @@ def options(
     case_sensitive: bool = True, most_bytes: int = AUTOMATON_BYTES, of_utf8: bool = False
 ) -> Any:
     """Return RE2's options for patterns of bytes: of any, or of those of UTF-8."""
-    made = re2.Options()
-    made.encoding = re2.Options.Encoding.UTF8 if of_utf8 else re2.Options.Encoding.LATIN1
-    made.never_capture = True
-    made.log_errors = False
-    made.case_sensitive = case_sensitive
-    made.max_mem = most_bytes
-    return made
+    settings = re2.Options()
+    settings.encoding = re2.Options.Encoding.UTF8 if of_utf8 else re2.Options.Encoding.LATIN1
+    settings.never_capture = True
+    settings.log_errors = False
+    settings.case_sensitive = case_sensitive
+    settings.max_mem = most_bytes
+    return settings
 
 
 @cache
@@ -113,11 +113,11 @@ def gate(clues: Iterable[bytes]) -> Any:
 
 def _together(patterns: Iterable[bytes], case_sensitive: bool = True) -> Any:
     """Return what tells the places of those of some patterns that occur in bytes."""
-    made = re2.Set.SearchSet(options(case_sensitive))
+    pattern_set = re2.Set.SearchSet(options(case_sensitive))
     for pattern in patterns:
-        made.Add(pattern)
-    made.Compile()
-    return made
+        pattern_set.Add(pattern)
+    pattern_set.Compile()
+    return pattern_set
 
 
 class Automaton:
@@ -145,10 +145,10 @@ class Automaton:
             text: the text.
             plain: the same from `ascii_of`.
         """
-        reached = 0
+        searched_to = 0
         for hit in self._any.finditer(plain):
             start, end = hit.span()
-            if start < reached:
+            if start < searched_to:
                 continue
             meter.count()
             for place in self._which.Match(plain[start : end + _BEYOND]) or ():
@@ -157,7 +157,7 @@ class Automaton:
                 far = (_NEAR if rule.back else LONGEST) if rule.clue else _BEYOND
                 for matched in _beginning(rule.pattern, text, range(first, last + 1), end + far):
                     if not rule.kind:
-                        reached = max(reached, matched.end())
+                        searched_to = max(searched_to, matched.end())
                     yield rule, matched
 
 
@@ -167,8 +167,8 @@ def _beginning(
     """Yield a pattern's matches that begin at one of some places. Where these are few each is tried: a search that
     finds nothing there would go on to the limit, behind every place anew."""
     if len(places) > _BEYOND:
-        found = pattern.finditer(text, places.start, limit)
-        yield from takewhile(lambda matched: matched.start() in places, found)
+        hits = pattern.finditer(text, places.start, limit)
+        yield from takewhile(lambda matched: matched.start() in places, hits)
         return
     reached = places.start
     for place in places:
@@ -208,16 +208,16 @@ def _loose(pattern: str) -> bytes:
 
 def without_lookaround(pattern: str) -> str:
     """Return a pattern without its lookarounds: it finds all that the whole one finds, and more."""
-    kept: list[str] = []
+    pieces: list[str] = []
     place = 0
     while place < len(pattern):
         if pattern.startswith(_LOOKAROUNDS, place):
             place = _closing(pattern, place) + 1
             continue
         size = 2 if pattern[place] == "\\" else 1
-        kept.append(pattern[place : place + size])
+        pieces.append(pattern[place : place + size])
         place += size
-    return "".join(kept)
+    return "".join(pieces)
 
 
 def _closing(pattern: str, place: int) -> int:

@@ -78,7 +78,7 @@ def without_public(text: str, plain: bytes, private: Sequence[int]) -> str:
                 bisect(private, start) < bisect(private, end)
             ):
                 continue
-        for first, last in _material(text, start, end) if is_block else [(start, end)]:
+        for first, last in _key_lines(text, start, end) if is_block else [(start, end)]:
             parts += [text[position:first], _BLANK * (last - first)]
             position = last
     return "".join([*parts, text[position:]])
@@ -122,7 +122,7 @@ def _key_end(text: str, start: int) -> int | None:
     return body if body > start else None
 
 
-def _material(text: str, position: int, limit: int) -> Iterator[tuple[int, int]]:
+def _key_lines(text: str, position: int, limit: int) -> Iterator[tuple[int, int]]:
     """Yield the places of the lines from `position` on that are base64 and no more: what a header says, or a name with
     its value, is as private in a public block as anywhere."""
     while matched := _KEY_LINE.match(text, position, limit):

@@ -25,15 +25,15 @@ class Category:
     """
 
     def __init__(self, lines: list[str]) -> None:
-        given: dict[str, list[str]] = {}
+        values: dict[str, list[str]] = {}
         for line in lines:
             name, _, value = line.partition(": ")
-            given.setdefault(name, []).append(value)
-        self.named, self.example = given["named"][0], given["example"][0]
-        self.words = "".join(given.get("words", []))
-        patterns = (pattern.replace("<words>", self.words) for pattern in given.get("find", ()))
+            values.setdefault(name, []).append(value)
+        self.named, self.example = values["named"][0], values["example"][0]
+        self.words = "".join(values.get("words", []))
+        patterns = (pattern.replace("<words>", self.words) for pattern in values.get("find", ()))
         self.patterns = tuple(pattern.replace("<rest>", REST) for pattern in patterns)
-        self.kinds = tuple("".join(given.get("form", [])).split())
+        self.kinds = tuple("".join(values.get("form", [])).split())
 
 
 _TABLE = tables.sections("categories", os.path.dirname(__file__))
@@ -49,8 +49,8 @@ _SENSITIVE = re.compile(rf"\b(?:{_WORDS}|birthdays?)\b", re.IGNORECASE)
 
 def category_of(words: str) -> str:
     """Return the category, or the kind of personal data, that some words name; "" for none."""
-    named = _NAMED.fullmatch(words)
-    return str(named.lastgroup) if named else ""
+    match = _NAMED.fullmatch(words)
+    return str(match.lastgroup) if match else ""
 
 
 def sensitive_word(words: str) -> str:
@@ -61,7 +61,7 @@ def sensitive_word(words: str) -> str:
 
 def term(words: str) -> str:
     """Return the pattern of a term: whatever its case, as whole words."""
-    spaced = r"\s{1,4}".join(_spelled(word) for word in words.split())
+    spaced = r"\s{1,4}".join(_word_pattern(word) for word in words.split())
     return f"(?i){_as_words(words, spaced)}"
 
 
@@ -72,7 +72,7 @@ def _as_words(words: str, pattern: str) -> str:
     return f"{head}{pattern}{tail}"
 
 
-def _spelled(word: str) -> str:
+def _word_pattern(word: str) -> str:
     """Return the pattern of a word, with "ss" for "ß" and the other way round: capitals have no "ß"."""
     parts = word.replace("ß", "ss").replace("ẞ", "ss").replace("SS", "ss").split("ss")
     return "(?:ss|ß)".join(map(re2.escape, parts))
@@ -82,7 +82,7 @@ def matter(words: str) -> str:
     """Return the pattern of every sentence in which something is mentioned, in singular or plural."""
     if words.lower() in ("address", "addresses"):
         return CATEGORIES["personal"].patterns[0]
-    spaced = r"\s{1,4}".join(_spelled(word) for word in words.split()[:-1])
+    spaced = r"\s{1,4}".join(_word_pattern(word) for word in words.split()[:-1])
     last = _inflected(words.split()[-1])
     whole = rf"{spaced}\s{{1,4}}{last}" if spaced else last
     return rf"(?i)(?:[^\s.!?]{REST})?{_as_words(words, whole)}{REST}"
@@ -96,5 +96,5 @@ def _inflected(word: str) -> str:
         ("s", "s?"),
     ):
         if len(word) > len(ending) + 2 and word.lower().endswith(ending):
-            return f"{_spelled(word[: -len(ending)])}{rest}"
-    return f"{_spelled(word)}(?:s|es)?"
+            return f"{_word_pattern(word[: -len(ending)])}{rest}"
+    return f"{_word_pattern(word)}(?:s|es)?"

@@ -16,8 +16,8 @@ from vector_memory.redact.values import PASSWORD, is_secret, is_telling
 
 _BEHIND = rb"[ \"'`*]*"
 CLUE = (
-    rb"(?i:(?:%b)\w{0,8})%b[|\n?]|%b%b\|"
-    % (names.ANY_NAME, _BEHIND, names.IN_OTHER_LETTERS, _BEHIND)
+    rb"(?:(?i:" + names.ANY_NAME + rb")\w{0,8}" + _BEHIND + rb"[|\n?]"
+    rb"|" + names.IN_OTHER_LETTERS + _BEHIND + rb"\|)"
 )  # fmt: skip
 """What every text holds in which there is one: a client fills a head's cell up with blanks to the width of the values.
 Bars of box drawing are question marks in ASCII."""
@@ -42,9 +42,9 @@ def find_columns(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
         if hit.start() < end or hit.start() - start > _LONGEST_LINE:
             continue
         meter.count(_LINE_WEIGHT)
-        lines = _lines(text, start)
+        lines = _lines_from(text, start)
         end, head = next(lines)
-        kinds = _kinds(head.split("|")) if "|" in head else {}
+        kinds = _kinds_of_columns(head.split("|")) if "|" in head else {}
         # The rule below it.
         if not kinds or not _RULE.issuperset(next(lines, (0, "?"))[1]):
             continue
@@ -67,7 +67,7 @@ def find_inserted(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
             continue
         meter.count(_LINE_WEIGHT)
         head, expected = _cells(text, hit.end()), "values"
-        kinds, end = _kinds(head), hit.end() + len(",".join(head))
+        kinds, end = _kinds_of_columns(head), hit.end() + len(",".join(head))
         while kinds:
             between = text[end : end + _NEAR].partition("(")[0]
             if between.strip("\\nr) \t\n").lower() != expected:
@@ -100,11 +100,11 @@ def _cells(text: str, start: int) -> list[str]:
 def _in_row(
     cells: list[str], start: int, kinds: dict[int, bool], is_quoted: bool = False
 ) -> Iterator[Span]:
-    """Yield the secrets among cells; what stands in no quotes is none where all that is said does."""
+    """Yield the secrets among cells. With `is_quoted` only a cell in quotes is one: others hold numbers and calls."""
     for place, cell in enumerate(cells):
         value = cell.strip(_AROUND)
-        is_said = not is_quoted or cell.rstrip()[-1:] in _QUOTES
-        if place in kinds and value and is_said and _is_secret(value, kinds[place], is_quoted):
+        is_value = not is_quoted or cell.rstrip()[-1:] in _QUOTES
+        if place in kinds and value and is_value and _is_secret(value, kinds[place], is_quoted):
             first = start + cell.index(value)
             yield Span(first, first + len(value), PASSWORD if kinds[place] else "secret")
         start += len(cell) + 1
@@ -116,13 +116,13 @@ def _is_secret(value: str, is_password: bool, is_quoted: bool) -> bool:
     return len(value) >= _LEAST_KEY and is_telling(value)
 
 
-def _kinds(head: list[str]) -> dict[int, bool]:
+def _kinds_of_columns(head: list[str]) -> dict[int, bool]:
     """Return which columns hold what is named as a secret, by their places, and whether that is a password."""
     kinds = (names.promised_by_head(name.strip(_AROUND_NAME)) for name in head)
     return {place: kind == PASSWORD for place, kind in enumerate(kinds) if kind}
 
 
-def _lines(text: str, start: int) -> Iterator[tuple[int, str]]:
+def _lines_from(text: str, start: int) -> Iterator[tuple[int, str]]:
     """Yield lines from a place on, each with where it ends."""
     while start < len(text):
         stop = text.find("\n", start, start + _LONGEST_LINE)

@@ -63,8 +63,8 @@ def find_echoes(text: str, spans: Sequence[Span]) -> Iterator[Span]:
 
 def weak_values(text: str, spans: Sequence[Span]) -> list[str]:
     """Return the passwords among what was found that are made of words, which say too little to go from other texts."""
-    found = (text[span.start : span.end] for span in spans if span.name == PASSWORD)
-    weak = (value for value in found if is_unlike_words(value) and not is_telling(value))
+    passwords = (text[span.start : span.end] for span in spans if span.name == PASSWORD)
+    weak = (value for value in passwords if is_unlike_words(value) and not is_telling(value))
     return list(unique(weak))[:MOST]
 
 

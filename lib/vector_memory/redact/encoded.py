@@ -127,7 +127,7 @@ def decoded(text: str, meter: Meter) -> DecodedText:
     """Return a text with every run of escapes decoded once."""
     parts: list[str] = []
     stretches = [(0, 0, False)]
-    here = position = 0
+    decoded_place = position = 0
     for run in _ESCAPES.finditer(text):
         kind, (first, last) = run.lastgroup or "", run.span()
         # Entities take long, each of a run.
@@ -135,9 +135,9 @@ def decoded(text: str, meter: Meter) -> DecodedText:
         meter.count(_JOINT_WEIGHT if kind == "joint" else _RUN_WEIGHT * size)
         plain = _decode(kind, run.group())
         parts += (text[position:first], plain)
-        start = here + first - position
-        here = start + len(plain)
-        stretches += ((start, first, True), (here, last, False))
+        start = decoded_place + first - position
+        decoded_place = start + len(plain)
+        stretches += ((start, first, True), (decoded_place, last, False))
         position = last
     parts.append(text[position:])
     return DecodedText("".join(parts), stretches)
@@ -172,8 +172,8 @@ def _find_base64(text: str, plain: bytes, find: Find, meter: Meter) -> Iterator[
         reached = lines[-1][1]
         for block in _blocks(lines):
             words = _text_of("".join(text[first:last] for first, last in block))
-            if words and _holds(words, find, meter):
-                yield Span(block[0][0], _padded(text, block[-1][1]), "encoded")
+            if words and _has_secret(words, find, meter):
+                yield Span(block[0][0], _end_of_padding(text, block[-1][1]), "encoded")
                 if len(block) > 1:
                     break
 
@@ -197,12 +197,12 @@ def _blocks(lines: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
         yield [line]
 
 
-def _holds(words: str, find: Find, meter: Meter) -> bool:
+def _has_secret(words: str, find: Find, meter: Meter) -> bool:
     meter.count()
     return any(True for _ in find(normalise(words)))
 
 
-def _padded(text: str, end: int) -> int:
+def _end_of_padding(text: str, end: int) -> int:
     """Return the end with the padding that follows."""
     while end < len(text) and text[end] == "=":
         end += 1

@@ -12,9 +12,7 @@ from vector_memory.redact.pairs import ASSIGNED, QUOTINGS
 from vector_memory.redact.spans import Span
 from vector_memory.redact.values import is_id, is_secret
 
-_ENDS = (
-    rb"(?:" + names.ANY_NAME + b"|" + names.IN_OTHER_LETTERS + rb"|sess|sid|cookie)[\w?]*\\*[\"']?"
-)
+_ENDS = rb"(?:" + names.ANY + rb"|sess|sid|cookie)[\w?]*\\*[\"']?"
 CLUE = (
     rb"(?i:\b(?:name|label|key(?:_?name)?)\\*[\"']?\s{0,4}[:=]\s{0,4}\\*[\"']?[\w./:@-]*" + _ENDS
     + rb"|[\w.-]*" + _ENDS + rb"[ ]?:[ \t]*[{\n])"
@@ -35,11 +33,11 @@ def find_fields(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
     for hit in finder(CLUE).finditer(plain):
         start, end = hit.span()
         is_owner = text[end - 1] in "{\n"
-        field, _, given = text[start:end].replace("=", ":", 1).partition(":")
-        name = (field if is_owner else given).strip(" \t\\\"'")
+        field, _, assigned = text[start:end].replace("=", ":", 1).partition(":")
+        name = (field if is_owner else assigned).strip(" \t\\\"'")
         kind, is_session = names.promised(name), names.is_of_session(name)
         meter.count(_WEIGHT if kind else _HIT_WEIGHT)
-        value = _beside(text, start, end, is_owner) if kind else None
+        value = _value_beside(text, start, end, is_owner) if kind else None
         if not kind or not value or text[value.end() : value.end() + 1] == "(":
             continue
         place = value.span(next(filter(value.group, QUOTINGS)))
@@ -63,7 +61,7 @@ def _is_of_cookie(text: str, start: int, end: int) -> bool:
     return any(sign in around for sign in _COOKIE_SIGNS)
 
 
-def _beside(text: str, start: int, end: int, is_owner: bool) -> re.Match[str] | None:
+def _value_beside(text: str, start: int, end: int, is_owner: bool) -> re.Match[str] | None:
     """Return the value behind a name in its object, or else before it."""
     value = _VALUE.search(text, end, end + _REACH + _LONGEST)
     if (

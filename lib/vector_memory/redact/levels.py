@@ -84,8 +84,8 @@ def strings_in(value: object) -> Iterator[str]:
     elif isinstance(value, Mapping):
         yield from strings_in([*value.keys(), *value.values()])
     elif isinstance(value, (list, tuple)):
-        for each in value:
-            yield from strings_in(each)
+        for item in value:
+            yield from strings_in(item)
 
 
 def active() -> Sequence[LevelRule]:
@@ -112,8 +112,8 @@ def parse(markdown: str) -> list[LevelRule]:
     for _, line, is_meant in lines_below(
         markdown, lambda title: not _ABOUT.isdisjoint(words_in(title))
     ):
-        named, _, items = line.partition(":")
-        mark = named.strip(_BEFORE_MARK)
+        label, _, items = line.partition(":")
+        mark = label.strip(_BEFORE_MARK)
         mark = mark if mark in JURISDICTIONS else mark.lower()
         if is_meant and mark in (*JURISDICTIONS, *_LEVELS):
             rules += [_rule(mark, item) for item in items.split(",") if item.strip(_MARKS)]

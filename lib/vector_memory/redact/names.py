@@ -39,6 +39,7 @@ ANY_NAME = "|".join(
     ("pas+w?|ps+w|psk|pwd?|secret|token|credential|key|auth", *map(_spelled, _IN_ASCII))
 ).encode("ascii")
 IN_OTHER_LETTERS = rb"\?\?"
+ANY = b"(?i:" + ANY_NAME + b"|" + IN_OTHER_LETTERS + b")"
 """What every text in ASCII holds in which there is a name; of one in other letters "?" is left."""
 _NAME = re.compile(
     "pass(?:wor|wd|phrase|code|w)|pass(?![a-z])|ps+w(?:r|or)?d|ps+wr?d|pasw|pwd|(?<![0-9])pw(?![a-z])|psk(?![a-z])|"

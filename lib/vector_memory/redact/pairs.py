@@ -26,8 +26,7 @@ from vector_memory.redact.values import (
 from vector_memory.text import tables
 
 _WORDS = tables.sets("password_words")
-CLUE = b"(?i:" + names.ANY_NAME + b")|" + names.IN_OTHER_LETTERS
-"""What every text in ASCII holds in which there is one."""
+CLUE = names.ANY
 _QUOTED = (
     r"""(?:\\{1,4}(?P<eq>["'`])(?P<escaped>[^"'`\\\n]{1,400})\\{1,4}(?P=eq)"""
     r"""|&quot;(?P<entity>[^&\n"]{1,400}(?:&(?!quot;)[^&\n"]{0,400}){0,8})&quot;"""
@@ -88,15 +87,15 @@ def find_pairs(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
             continue
         secret = (
             _secret_after(text, lowered, name)
-            or _told(text, name)
-            or _announced(text, lowered, name)
+            or _told_secret(text, name)
+            or _announced_secret(text, lowered, name)
         )
         if secret is not None:
             position = max(place, secret.end)
             yield secret
 
 
-def _told(text: str, name: re.Match[str]) -> Span | None:
+def _told_secret(text: str, name: re.Match[str]) -> Span | None:
     """Return the password, or the code, that a sentence tells by its name, or None."""
     if name[0] == "pass" or name[0].startswith(names.NO_PASSWORDS):
         return None
@@ -109,7 +108,7 @@ def _told(text: str, name: re.Match[str]) -> Span | None:
     return Span(*place, "pin" if is_digits else PASSWORD) if place else None
 
 
-def _announced(text: str, lowered: str, name: re.Match[str]) -> Span | None:
+def _announced_secret(text: str, lowered: str, name: re.Match[str]) -> Span | None:
     """Return the random secret that ends a line behind a colon, or stands below it, where the words before speak of one
     ("a temporary password is generated for root@localhost: …"), or None."""
     colon = text.find(":", name.end(), name.end() + _SENTENCE)
@@ -158,8 +157,8 @@ def _secret_after(text: str, lowered: str, name: re.Match[str]) -> Span | None:
     if group == "bare":
         if text[tail.end() : tail.end() + 1] == "(":
             return None
-        said, value = value, _parted(value)
-        if tail.group("sep").strip() in _WORDS["topic"] and said[len(value) :][:1].isalpha():
+        whole_value, value = value, _before_far_east(value)
+        if tail.group("sep").strip() in _WORDS["topic"] and whole_value[len(value) :][:1].isalpha():
             return None
         value = value.rstrip(".:!?") if not value.endswith(("!", "?")) else value
     if name[0] in names.CODES:
@@ -174,7 +173,7 @@ def _secret_after(text: str, lowered: str, name: re.Match[str]) -> Span | None:
     return Span(start, start + len(value), kind)
 
 
-def _parted(value: str) -> str:
+def _before_far_east(value: str) -> str:
     """Return a value without what is said right behind it in letters of the far east."""
     return value[: next((at for at, char in enumerate(value) if char >= FAR_EAST), len(value))]
 

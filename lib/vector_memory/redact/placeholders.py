@@ -24,7 +24,7 @@ def placeholders(text: str) -> Iterator[Span]:
 @cache
 def _names() -> frozenset[str]:
     tables = (*shapes.RULES, *places.PLACES, *places.COMMANDS)
-    others = ("rule", "private", "private-key", "encoded", "unsafe")
+    fixed_names = ("rule", "private", "private-key", "encoded", "unsafe")
     kinds = (values.PASSWORD, values.SECRET, values.KEY)
-    named = (*categories.CATEGORIES, *personal.KINDS)
-    return frozenset((*(rule.name for rule in tables), *others, *kinds, *named))
+    categories_and_kinds = (*categories.CATEGORIES, *personal.KINDS)
+    return frozenset((*(rule.name for rule in tables), *fixed_names, *kinds, *categories_and_kinds))

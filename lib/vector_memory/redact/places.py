@@ -12,12 +12,12 @@ from vector_memory.redact.values import PASSWORD, is_made, is_said, is_secret, i
 from vector_memory.text import tables
 
 
-def _place(name: str, kind: str, pattern: str, clue: str = "", back: str = "0") -> SecretRule:
+def _place_rule(name: str, kind: str, pattern: str, clue: str = "", back: str = "0") -> SecretRule:
     return SecretRule(name, pattern, kind.strip("-"), clue, int(back), re.IGNORECASE)
 
 
-PLACES = tuple(_place(*line.split("\t")) for line in tables.lines("secret_places"))
-COMMANDS = tuple(_place(*line.split("\t")) for line in tables.lines("secret_commands"))
+PLACES = tuple(_place_rule(*line.split("\t")) for line in tables.lines("secret_places"))
+COMMANDS = tuple(_place_rule(*line.split("\t")) for line in tables.lines("secret_commands"))
 
 _EMPTY_PASSWORDS = re.compile(
     r"(?:password|passwd|pass|pw|pwd|token|user|\*{1,40}|x{2,40}|\.{3}|your.*|<.*|%[A-Za-z_]+%|%s|\{.*|\$\{?\w.*|\[redacted.*|\d{1,5}(?:/.*)?)",

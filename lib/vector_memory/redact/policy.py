@@ -38,8 +38,8 @@ class Policy:
     @property
     def kinds(self) -> tuple[str, ...]:
         """All kinds of personal data that are kept out, those of the rules' categories among them."""
-        named = [kind for rules in self.rules for kind in rules.personal]
-        return (*self.personal, *named)
+        of_rules = [kind for rules in self.rules for kind in rules.personal]
+        return (*self.personal, *of_rules)
 
 
 class File(NamedTuple):
@@ -76,9 +76,9 @@ def for_project(
     of some configurations beside the default one; by default those that count already."""
     if configurations is None:
         configurations = _configurations.get()
-    named = (folder for folder in configurations if os.path.isabs(folder) and "\0" not in folder)
+    paths = (folder for folder in configurations if os.path.isabs(folder) and "\0" not in folder)
     project = _folders.set(folders)
-    token = _configurations.set(tuple(dict.fromkeys(named)))
+    token = _configurations.set(tuple(dict.fromkeys(paths)))
     try:
         yield
     finally:
@@ -94,11 +94,11 @@ def configurations() -> tuple[str, ...]:
 def configuration_of(transcript: str) -> tuple[str, ...]:
     """Return the configuration that a transcript lies in, as the client lays them out: its folder
     `projects` holds them."""
-    above, here = os.path.split(os.path.dirname(transcript))
-    while here:
-        if here == "projects":
-            return (above,)
-        above, here = os.path.split(above)
+    parent, folder = os.path.split(os.path.dirname(transcript))
+    while folder:
+        if folder == "projects":
+            return (parent,)
+        parent, folder = os.path.split(parent)
     return ()
 
 
@@ -111,8 +111,8 @@ def active() -> Policy:
 def files(folders: tuple[str, ...] = ()) -> list[File]:
     """Return where rules may stand: the user's files, then those of a project's folders."""
     default = os.path.join(os.path.expanduser("~"), ".claude")
-    own = [os.environ.get("CLAUDE_CONFIG_DIR") or default, default]
-    owners = {os.path.join(folder, FILE): "" for folder in own if os.path.isabs(folder)}
+    own_folders = [os.environ.get("CLAUDE_CONFIG_DIR") or default, default]
+    owners = {os.path.join(folder, FILE): "" for folder in own_folders if os.path.isabs(folder)}
     for folder in _configurations.get():
         owners.setdefault(os.path.join(folder, FILE), _owner(folder, folders))
     for folder in filter(None, folders):
@@ -130,10 +130,10 @@ def _owner(configuration: str, folders: tuple[str, ...]) -> str:
             return folder
     real = os.path.realpath(configuration)
     try:
-        own = not hasattr(os, "geteuid") or os.stat(real).st_uid == os.geteuid()
+        is_own = not hasattr(os, "geteuid") or os.stat(real).st_uid == os.geteuid()
     except OSError:
         return real
-    return "" if own else real
+    return "" if is_own else real
 
 
 def active_files() -> list[File]:
@@ -145,12 +145,12 @@ def stamp_of(path: str) -> tuple[int, int]:
     """Return a file's time in nanoseconds and its size, looked at again after a second; (0, -1) where there is
     none."""
     now = time.monotonic()
-    looked = _looked.get(path)
-    if looked is None or now - looked[0] > LOOK_S:
+    entry = _looked.get(path)
+    if entry is None or now - entry[0] > LOOK_S:
         if len(_looked) > 4_096:
             _looked.clear()
-        looked = _looked[path] = (now, _stamp(path))
-    return looked[1]
+        entry = _looked[path] = (now, _stamp(path))
+    return entry[1]
 
 
 def rules_of(path: str, root: str = "") -> Rules:

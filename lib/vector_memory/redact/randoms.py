@@ -155,10 +155,13 @@ def _is_spoken_of(text: str, start: int, end: int) -> bool:
     if not (_PLAIN.fullmatch(text, start, end) or _is_of_one_case(text, start, end)):
         return False
     before = text[max(0, start - _SENTENCE) : start]
-    said = before[max(before.rfind(stop) for stop in _STOPS) + 1 :]
-    named = [_word(part) for part in _NAME_PART.findall(said)]
+    sentence = before[max(before.rfind(stop) for stop in _STOPS) + 1 :]
+    sentence_words = [_word(part) for part in _NAME_PART.findall(sentence)]
     sorts = names.sorts()
-    return not sorts["secret"].isdisjoint(named) or len(sorts["hint"].intersection(named)) > 1
+    return (
+        not sorts["secret"].isdisjoint(sentence_words)
+        or len(sorts["hint"].intersection(sentence_words)) > 1
+    )
 
 
 def _is_of_one_case(text: str, start: int, end: int) -> bool:
@@ -189,8 +192,8 @@ def _near(text: str, start: int) -> list[str]:
     *earlier, line = text[max(0, start - _BEFORE) : start].split("\n")
     parts = _NAME_PART.findall(line)
     if names.sorts()["of"].issuperset(map(str.lower, parts)):
-        said = (line for line in reversed(earlier) if not _EMPTY.fullmatch(line))
-        parts = _NAME_PART.findall(next(said, "")) + parts
+        lines = (line for line in reversed(earlier) if not _EMPTY.fullmatch(line))
+        parts = _NAME_PART.findall(next(lines, "")) + parts
     return [_word(part) for part in parts[: -_WORDS_BEFORE - 1 : -1]]
 
 
@@ -202,5 +205,5 @@ def _is_named_alone(text: str, start: int, end: int) -> bool:
         return False
     first = max(0, start - _BEFORE)
     line_start = text.rfind("\n", first, start) + 1
-    named = len(_NAME_PART.findall(text, line_start, start))
-    return (line_start > first or not first) and 1 <= named <= 4
+    word_count = len(_NAME_PART.findall(text, line_start, start))
+    return (line_start > first or not first) and 1 <= word_count <= 4

@@ -80,8 +80,8 @@ def _about(title: str) -> int:
     words = [place for place, char in enumerate(title) if char.isalnum()]
     if words and title[words[0] : words[-1] + 1].lower() in _HEADINGS:
         return PRIVACY
-    named = _ABOUT.search(title)
-    return ELSEWHERE if named is None else PRIVACY if named["privacy"] else MEMORY
+    match = _ABOUT.search(title)
+    return ELSEWHERE if match is None else PRIVACY if match["privacy"] else MEMORY
 
 
 def understood(item: str, section: int, problems: list[str], place: str) -> Found:
@@ -94,26 +94,26 @@ def understood(item: str, section: int, problems: list[str], place: str) -> Foun
     Raises:
         ValueError: it is a rule and cannot be understood.
     """
-    asked = [
+    wishes_found = [
         (sentence, wish)
         for sentence in sentences_in(item)
         if (section or wishes.is_plain(sentence)) and (wish := wishes.wish_of(sentence))
     ]
-    if not asked:
+    if not wishes_found:
         plain = item.replace("**", "").strip(" *_")
         return _item(plain, problems, place) if section == PRIVACY else []
-    made: Found = []
-    for sentence, wish in asked:
-        literal = _marked(sentence)
-        if literal:
-            made += literal
+    rules: Found = []
+    for sentence, wish in wishes_found:
+        pattern_rules = _literal_rules(sentence)
+        if pattern_rules:
+            rules += pattern_rules
             continue
         parts = [_matter(matter, wish.about) for matter in wish.matters]
-        made += [rule for part in parts for rule in part or ()]
+        rules += [rule for part in parts for rule in part or ()]
         unclear = [words for words, part in zip(wish.matters, parts, strict=True) if part is None]
         if unclear or not wish.matters:
             problems.append(f"{place}: {_unclear(', '.join(unclear) or sentence)}")
-    return made
+    return rules
 
 
 def _unclear(words: str) -> str:
@@ -125,8 +125,8 @@ def _item(item: str, problems: list[str], place: str) -> Found:
     sentence in another language than English, whose words are a term all the same."""
     if category := _category(item):
         return category
-    if literal := _marked(item):
-        return literal
+    if pattern_rules := _literal_rules(item):
+        return pattern_rules
     if names := _listed(item.rstrip(".")):
         return [_term("rule", name) for name in names]
     wish = wishes.asked_of(item)
@@ -170,30 +170,30 @@ def _is_name(word: str) -> bool:
     return _NAME.fullmatch(word.strip("(),;:.")) is not None
 
 
-def _marked(item: str) -> Found:
+def _literal_rules(item: str) -> Found:
     """Return the rules of the patterns, or else of the quoted terms, in an item."""
-    slashed = [_flagged(marked[1], marked[2]) for marked in _SLASHED.finditer(item)]
+    slashed = [_with_flags(match[1], match[2]) for match in _SLASHED.finditer(item)]
     patterns = slashed + [words for words in item.split("`")[1:-1:2] if words]
     if patterns:
-        return [UserRule("rule", marked, f"the pattern {marked}") for marked in patterns]
-    return [_term("rule", "".join(marked)) for marked in _QUOTED.findall(item)]
+        return [UserRule("rule", pattern, f"the pattern {pattern}") for pattern in patterns]
+    return [_term("rule", "".join(groups)) for groups in _QUOTED.findall(item)]
 
 
 def _category(words: str) -> Found:
     """Return the rules of a category that is named, with the terms after its colon."""
     bare = words.rstrip(".")
-    listed = _CATEGORY.match(bare)
-    determined = re.sub(r"^(?:any |all |my |our |the )+", "", bare, flags=re.IGNORECASE)
-    name = categories.category_of(determined)
+    list_match = _CATEGORY.match(bare)
+    bare_name = re.sub(r"^(?:any |all |my |our |the )+", "", bare, flags=re.IGNORECASE)
+    name = categories.category_of(bare_name)
     terms: list[str] = []
-    if not name and listed and (name := categories.category_of(listed[1].strip())):
-        terms = [term.strip(" \"'`“”.") for term in re.split(r"[,;]", listed[2])]
+    if not name and list_match and (name := categories.category_of(list_match[1].strip())):
+        terms = [term.strip(" \"'`“”.") for term in re.split(r"[,;]", list_match[2])]
     if not name:
         return []
     category, meaning = categories.CATEGORIES[name], f"the category {name}"
     patterns = category.patterns or ("",)
-    made = [UserRule(name, pattern, meaning, category.example) for pattern in patterns]
-    return [*made, *(_term(name, term) for term in terms if term)]
+    rules = [UserRule(name, pattern, meaning, category.example) for pattern in patterns]
+    return [*rules, *(_term(name, term) for term in terms if term)]
 
 
 def _matter(words: str, about: bool | None) -> Found | None:
@@ -231,12 +231,12 @@ def _names(words: str) -> list[str]:
     names: list[list[str]] = []
     follows = False
     for word in words.split():
-        named = bool(_NAME.fullmatch(word.strip("(),;:.!?\"'")))
-        if named and follows:
+        is_name = bool(_NAME.fullmatch(word.strip("(),;:.!?\"'")))
+        if is_name and follows:
             names[-1].append(word)
-        elif named:
+        elif is_name:
             names.append([word])
-        follows = named
+        follows = is_name
     return [" ".join(name).strip("(),;:!?\"'.") for name in names]
 
 
@@ -257,8 +257,8 @@ def _require_length(words: str) -> None:
         raise ValueError(f"a term has {SHORTEST_TERM} to {LONGEST_TERM} characters: {words[:40]!r}")
 
 
-def _flagged(pattern: str, flags: str) -> str:
+def _with_flags(pattern: str, flags: str) -> str:
     if set(flags) - set("imsgu"):
         raise ValueError(f"unknown flags {flags!r}: only i, m and s are known")
-    kept = "".join(flag for flag in "ims" if flag in flags)
-    return (f"(?{kept})" if kept else "") + pattern.replace(r"\/", "/")
+    known_flags = "".join(flag for flag in "ims" if flag in flags)
+    return (f"(?{known_flags})" if known_flags else "") + pattern.replace(r"\/", "/")

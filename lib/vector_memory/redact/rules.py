@@ -76,7 +76,7 @@ class Rules:
     """What one file wants kept out.
 
     Args:
-        found: the rules, not compiled yet.
+        rules: the rules, not compiled yet.
         problems: what could not be understood, with its place.
         binding: the file is the user's own: where one of its rules cannot be followed, a text is not
             stored. A project's rule that cannot be followed is ignored.
@@ -97,8 +97,8 @@ class Rules:
         self._searched: list[UserRule] = []
         self._together = UserRule("", "", "")
         self.rules = tuple(sorted(self._compiled(rules), key=lambda rule: rule.line))
-        named = (CATEGORIES[rule.name].kinds for rule in self.rules if rule.name in CATEGORIES)
-        self.personal = tuple(dict.fromkeys(chain.from_iterable(named)))
+        kinds = (CATEGORIES[rule.name].kinds for rule in self.rules if rule.name in CATEGORIES)
+        self.personal = tuple(dict.fromkeys(chain.from_iterable(kinds)))
         self._admit([rule for rule in self.rules if rule.pattern])
 
     def __bool__(self) -> bool:
@@ -107,8 +107,8 @@ class Rules:
     @property
     def problems(self) -> tuple[str, ...]:
         """What could not be understood, and which rules are not followed."""
-        over = (f"{self.path}:{rule.line}: {rule.over}" for rule in self.rules if rule.over)
-        return (*self._problems, *dict.fromkeys(over))
+        dropped = (f"{self.path}:{rule.line}: {rule.over}" for rule in self.rules if rule.over)
+        return (*self._problems, *dict.fromkeys(dropped))
 
     def find(self, text: str) -> Iterator[Span]:
         """Yield what the rules find in a text, outside placeholders.
@@ -184,8 +184,8 @@ class Rules:
                 self._searched.append(rule)
         small = [rule.compiled.pattern for rule in self._searched if rule.steps <= SMALL_STEPS]
         if len(small) > 1:
-            made = options(most_bytes=TOGETHER_BYTES, of_utf8=True)
-            self._together.compiled = re2.compile(b"(?:" + b")|(?:".join(small) + b")", made)
+            settings = options(most_bytes=TOGETHER_BYTES, of_utf8=True)
+            self._together.compiled = re2.compile(b"(?:" + b")|(?:".join(small) + b")", settings)
 
     def _hits(self, text: str, data: bytes) -> list[tuple[UserRule, int, int]]:
         self._require_all()
@@ -239,11 +239,11 @@ class Rules:
         self._credit_s -= now - began
         if self._credit_s < 0:
             self._overspent += 1
-            left = [
+            running = [
                 candidate for candidate in (self._together, *self._searched) if not candidate.over
             ]
-            worst = max(left, key=lambda candidate: candidate.spent_s)
-            for candidate in [worst] if self._overspent <= MOST_OVERSPENT else left:
+            worst = max(running, key=lambda candidate: candidate.spent_s)
+            for candidate in [worst] if self._overspent <= MOST_OVERSPENT else running:
                 candidate.over = "it takes too long"
             self._credit_s = min(START_S, self._credit_s + worst.spent_s)
             self._require_all()
@@ -253,13 +253,13 @@ class Rules:
 def _outside_placeholders(text: str, data: bytes) -> tuple[bytes, list[tuple[int, int]]]:
     """Return a text's bytes with nothing in its placeholders, and the stretches between them."""
     masked, parts, position = bytearray(data), [], 0
-    characters = reached = 0
+    characters = bytes_read = 0
     for span in placeholders(text):
-        start = reached + len(text[characters : span.start].encode("utf-8", "replace"))
-        characters, reached = span.end, start + span.size
-        masked[start + 1 : reached - 1] = bytes(span.size - 2)
+        start = bytes_read + len(text[characters : span.start].encode("utf-8", "replace"))
+        characters, bytes_read = span.end, start + span.size
+        masked[start + 1 : bytes_read - 1] = bytes(span.size - 2)
         parts.append((position, start))
-        position = reached
+        position = bytes_read
     parts.append((position, len(data)))
     return bytes(masked), parts
 

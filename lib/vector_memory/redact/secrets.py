@@ -57,12 +57,12 @@ def find_secrets(text: str, kinds: Collection[str], meter: Meter) -> Iterator[Sp
     keys = list(shapes.find_shapes(text, plain, meter))
     yield from keys
     private = sorted(key.start for key in keys if key.name == "private-key")
-    rest = blocks.without_public(text, plain, private)
-    if rest is not text:
-        text, plain = rest, ascii_of(rest)
-    opened, chosen = finders()
-    for place in sorted(opened.Match(plain) or ()):
-        kind, find = chosen[place]
+    without_public = blocks.without_public(text, plain, private)
+    if without_public is not text:
+        text, plain = without_public, ascii_of(without_public)
+    clues, all_finders = finders()
+    for place in sorted(clues.Match(plain) or ()):
+        kind, find = all_finders[place]
         if not kind or kind in kinds:
             yield from find(text, plain, meter)
     # What another finder names says more than "secret".

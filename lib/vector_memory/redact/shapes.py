@@ -11,7 +11,7 @@ from vector_memory.redact.spans import Span
 from vector_memory.text import tables
 
 
-def _headed(name: str, heads: str, rest: str) -> SecretRule:
+def _headed_rule(name: str, heads: str, rest: str) -> SecretRule:
     """A rule for keys that start with one of the heads: it and a few characters are the clue. A key that
     the text's end cuts is one, too."""
     head = f"(?:{'|'.join(re.escape(beginning) for beginning in heads.split())})"
@@ -23,13 +23,13 @@ def _headed(name: str, heads: str, rest: str) -> SecretRule:
     return SecretRule(name, f"(?<![A-Za-z0-9]){head}(?:{rest}|{first}{{16,}}\\Z)", clue=clue)
 
 
-def _shaped(name: str, pattern: str, clue: str = "", back: str = "0") -> SecretRule:
+def _shaped_rule(name: str, pattern: str, clue: str = "", back: str = "0") -> SecretRule:
     return SecretRule(name, pattern, clue=clue, back=int(back))
 
 
 RULES = (
-    *(_headed(*line.split("\t")) for line in tables.lines("key_heads")),
-    *(_shaped(*line.split("\t")) for line in tables.lines("key_shapes")),
+    *(_headed_rule(*line.split("\t")) for line in tables.lines("key_heads")),
+    *(_shaped_rule(*line.split("\t")) for line in tables.lines("key_shapes")),
 )
 
 

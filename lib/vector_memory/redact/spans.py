@@ -32,7 +32,7 @@ def merged(spans: Iterable[Span], gap: int = 0) -> list[Span]:
     """
     made: list[Span] = []
     longest = 0
-    for span in sorted(spans, key=lambda each: each.start):
+    for span in sorted(spans, key=lambda item: item.start):
         if made and span.start < made[-1].end + gap:
             name = span.name if span.size > longest else made[-1].name
             longest = max(longest, span.size)

@@ -58,9 +58,9 @@ def told_behind(text: str, start: int, end: int, is_digits: bool = False) -> tup
         end: where it ends.
         is_digits: whether it is the name of a code of digits.
     """
-    for found in islice(_VALUE.finditer(text[end : end + _LEAD + _LONGEST]), _MOST):
-        first, last = _trimmed(text, end + found.start(), end + found.end())
-        if found.start() > _LEAD or "\n" in text[end:first]:
+    for hit in islice(_VALUE.finditer(text[end : end + _LEAD + _LONGEST]), _MOST):
+        first, last = _trimmed(text, end + hit.start(), end + hit.end())
+        if hit.start() > _LEAD or "\n" in text[end:first]:
             break
         if _is_told(text, (start, end), (first, last), is_digits):
             return first, last
@@ -77,10 +77,10 @@ def told_before(text: str, start: int) -> tuple[int, int] | None:
         return None
     value = words[-2]
     first = start - len(before) + before.rindex(value)
-    found = _VALUE.search(value)
-    if found is None:
+    hit = _VALUE.search(value)
+    if hit is None:
         return None
-    place = _trimmed(text, first + found.start(), first + found.end())
+    place = _trimmed(text, first + hit.start(), first + hit.end())
     value = text[slice(*place)]
     return place if _is_made(value) and not _is_name(value) else None
 
@@ -139,24 +139,24 @@ def _is_told_far_east(lead: str, value: str, after: str, is_quoted: bool, is_dig
     says = lead.strip(",、 ")
     if says.startswith("("):
         says = says.rpartition(")")[2].strip() or says
-    said = "".join(char if char.isalnum() else "_" for char in after.lstrip(" \t")) + "_"
-    joined = said.lstrip(_JOINING)
-    is_asked = is_quoted and said.startswith(_PLEASE) and not said.startswith(_REQUESTS)
-    is_over = is_asked or said.startswith(_ENDS) or joined.startswith(_ENDS)
+    following = "".join(char if char.isalnum() else "_" for char in after.lstrip(" \t")) + "_"
+    joined = following.lstrip(_JOINING)
+    is_asked = is_quoted and following.startswith(_PLEASE) and not following.startswith(_REQUESTS)
+    is_over = is_asked or following.startswith(_ENDS) or joined.startswith(_ENDS)
     is_strong = not value.isalnum() and is_said(value, PASSWORD)
-    if not (is_over or said.startswith("_") or is_strong):
+    if not (is_over or following.startswith("_") or is_strong):
         return False
     if is_digits:
         return (not says or says in _TOPICS) and is_code(value)
-    is_named, is_led = _led(says, is_over, joined.startswith(_MADE))
+    is_named, is_led = _read_lead(says, is_over, joined.startswith(_MADE))
     if is_strong and (is_named or not says):
         return True
-    if not (is_over or said.startswith("_")) or not (is_named or is_led):
+    if not (is_over or following.startswith("_")) or not (is_named or is_led):
         return False
     return is_secret(value, PASSWORD, is_quoted, is_plain=True) if is_named else _is_made(value)
 
 
-def _led(says: str, is_over: bool, is_made: bool) -> tuple[bool, bool]:
+def _read_lead(says: str, is_over: bool, is_made: bool) -> tuple[bool, bool]:
     """Return whether what stands between a name and a value in the far east says that it is the password, and whether
     it may: "改成" does, "在12月1日改成" may, "字段改成" speaks of something else.
 

@@ -85,7 +85,7 @@ def find_unnamed(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
         if odds < model.least_of_form:
             continue
         meter.count(_WEIGHT)
-        if odds + model.odds_of(_around(text, start, end)) >= model.least:
+        if odds + model.odds_of(_features_around(text, start, end)) >= model.least:
             yield Span(start, end, "password")
 
 
@@ -96,16 +96,16 @@ def candidates(text: str, plain: bytes) -> Iterator[tuple[int, int]]:
         text: the text.
         plain: the same from `automaton.ascii_of`.
     """
-    reached = 0
+    searched_to = 0
     for hit in finder(_CLUE).finditer(plain):
         first, last = hit.span()
-        if first < reached or last - first < _SHORTEST_RUN:
+        if first < searched_to or last - first < _SHORTEST_RUN:
             continue
-        start, end = _whole(text, first, last)
-        if start < reached or not _is_alone(text, start, end):
+        start, end = _value_bounds(text, first, last)
+        if start < searched_to or not _is_alone(text, start, end):
             continue
-        reached = end
-        if _SHORTEST <= end - start <= _LONGEST and not _is_another(text[start:end]):
+        searched_to = end
+        if _SHORTEST <= end - start <= _LONGEST and not _is_no_password(text[start:end]):
             yield start, end
     for hit in finder(_CODE, case_sensitive=False).finditer(plain):
         end = hit.end()
@@ -118,14 +118,14 @@ def candidates(text: str, plain: bytes) -> Iterator[tuple[int, int]]:
             yield end - len(number), end
 
 
-def _is_another(value: str) -> bool:
+def _is_no_password(value: str) -> bool:
     """Whether a value is what nobody makes a password of, or what no person makes."""
     if _NEVER.fullmatch(value) or value.rstrip(_DIGITS + ".").lower() in CANONICAL:
         return True
     return len(value) >= _LEAST_RANDOM and strangeness(value) >= _RANDOM
 
 
-def _whole(text: str, start: int, end: int) -> tuple[int, int]:
+def _value_bounds(text: str, start: int, end: int) -> tuple[int, int]:
     """Return a run of characters with the letters at its ends that ASCII does not have, and without what ends a
     sentence or emphasises a word."""
     # No further than a value may be long: a text may be one word.
@@ -156,35 +156,35 @@ def _is_alone(text: str, start: int, end: int) -> bool:
 
 def features(text: str, start: int, end: int) -> dict[str, float]:
     """Return what the weights know of a value, by name: what is not 0 of its form, and the words around it."""
-    return form(text[start:end]) | _around(text, start, end)
+    return form(text[start:end]) | _features_around(text, start, end)
 
 
-def _around(text: str, start: int, end: int) -> dict[str, float]:
+def _features_around(text: str, start: int, end: int) -> dict[str, float]:
     before = _without_placeholders(text[max(0, start - _BEFORE) : start])
     after = _without_placeholders(text[end : end + _AFTER])
-    known: dict[str, float] = {}
+    traits: dict[str, float] = {}
     earlier = [_word(word) for word in _WORD.findall(before)]
     later = [_word(word) for word in _WORD.findall(after)]
     if before.endswith(('"', "'", "`")):
-        known["quoted"] = 1.0
+        traits["quoted"] = 1.0
         earlier, later = earlier[:-1], later[1:]
-    known[f"beside {before[-1:] or '^'}"] = 1.0
-    known |= {
+    traits[f"beside {before[-1:] or '^'}"] = 1.0
+    traits |= {
         f"before {place} {word}": 1.0 for place, word in enumerate([*reversed(earlier[-3:])], 1)
     }
-    known |= {f"after {place} {word}": 1.0 for place, word in enumerate(later[:2], 1)}
-    known |= {f"near {word}": 1.0 for word in earlier[-_NEAR:] if len(word) > 1}
-    known |= {f"then {word}": 1.0 for word in later[:_THEN] if len(word) > 1}
+    traits |= {f"after {place} {word}": 1.0 for place, word in enumerate(later[:2], 1)}
+    traits |= {f"near {word}": 1.0 for word in earlier[-_NEAR:] if len(word) > 1}
+    traits |= {f"then {word}": 1.0 for word in later[:_THEN] if len(word) > 1}
     option = (before.rstrip("\"'= ").split() or [""])[-1]
     if option.startswith("-") and before[-1:] in "\"'= ":
-        known |= {"option": 1.0, f"option {option}": 1.0}
-    return known
+        traits |= {"option": 1.0, f"option {option}": 1.0}
+    return traits
 
 
 def _without_placeholders(words: str) -> str:
-    """Return words without what redaction put there: what is next to a secret is no more secret for that."""
-    first, *others = words.split(_PLACEHOLDER)
-    return first + "".join(other.partition("]")[2] for other in others)
+    """Return words without placeholders: a value is no secret because one was taken out beside it."""
+    head, *pieces = words.split(_PLACEHOLDER)
+    return head + "".join(piece.partition("]")[2] for piece in pieces)
 
 
 def _word(word: str) -> str:
@@ -205,7 +205,7 @@ def form(value: str) -> dict[str, float]:
     lowered, digits = plain.lower(), sum(map(str.isdigit, plain))
     has_upper, has_lower = plain != lowered, plain != plain.upper()
     joints = sum(plain.count(joint) for joint in _JOINTS)
-    known = {
+    traits = {
         BIAS: True,
         "strangeness": strangeness(value) - 4,
         "upper": has_upper, "begins upper": plain[:1] != lowered[:1], "number": value.isdigit(),
@@ -216,10 +216,10 @@ def form(value: str) -> dict[str, float]:
         "capital within": has_lower and plain[1:] != lowered[1:], "joined capital": joints > 0 and has_upper and has_lower,
         "joined small": joints > 0 and not has_upper, "small first": has_upper and plain[:1].islower(),
     }  # fmt: skip
-    known |= {f"has {sign}": sign in value for sign in _SIGNS + _JOINTS}
+    traits |= {f"has {sign}": sign in value for sign in _SIGNS + _JOINTS}
     parts = [len(part) for part in _PART.findall(plain)]
-    shape = "".join(sort for sort, _ in groupby(map(_sort, plain)))
-    known |= {
+    shape = "".join(sort for sort, _ in groupby(map(_shape_sign, plain)))
+    traits |= {
         f"shape {shape[:_SHAPE]}": True,
         f"longest word {min(8, max(parts, default=0))}": True,
         f"shortest word {min(4, min(parts, default=0))}": True,
@@ -228,10 +228,10 @@ def form(value: str) -> dict[str, float]:
         f"joints {min(3, joints)}": True,
         f"size {min(6, len(value) // 4)}": True,
     }
-    return {name: float(has) for name, has in known.items() if has}
+    return {name: float(has) for name, has in traits.items() if has}
 
 
-def _sort(char: str) -> str:
+def _shape_sign(char: str) -> str:
     """Return what a character counts as in a value's shape: itself if it is neither a letter nor a digit."""
     return "A" if char.isupper() else "a" if char.isalpha() else "0" if char.isdigit() else char
 
@@ -245,9 +245,9 @@ class _Model:
         self.least, self.least_of_form = float(stored["least"]), float(stored["least of form"])
         self.odds_of_form = lru_cache(_CACHED)(lambda value: self.odds_of(form(value)))
 
-    def odds_of(self, known: Mapping[str, float]) -> float:
+    def odds_of(self, traits: Mapping[str, float]) -> float:
         """Return what some features add up to."""
-        return sum(self._weights.get(name, 0.0) * value for name, value in known.items())
+        return sum(self._weights.get(name, 0.0) * value for name, value in traits.items())
 
 
 @cache

@@ -16,7 +16,7 @@ _ODD_LETTERS = 5.6
 """Bits a character from which on letters alone are no word."""
 _RANDOM = 4.6
 """Bits a character from which on a value is no word, whatever its parts look like."""
-_SAID, _PLAINLY_SAID = 5.0, 5.3
+_MIXED, _MIXED_FEW_DIGITS = 5.0, 5.3
 """Bits a character from which on letters and digits are no name, such as AES-256-GCM: with three digits or more,
 and with fewer."""
 _WORDY = 4.5
@@ -194,7 +194,7 @@ def is_said(value: str, kind: str) -> bool:
     if kind == PASSWORD and not _SIGNS.isdisjoint(value):
         return True
     is_both = value.upper() != value != value.lower()
-    least = _SAID if sum(map(str.isdigit, value)) > 2 else _PLAINLY_SAID
+    least = _MIXED if sum(map(str.isdigit, value)) > 2 else _MIXED_FEW_DIGITS
     return is_both and strangeness(value) >= least
 
 

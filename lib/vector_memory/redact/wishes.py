@@ -81,24 +81,24 @@ def wish_of(sentence: str) -> Wish | None:
     sentence = _plain(sentence)
     for form in _FORMS:
         if hit := form.search(sentence):
-            what = hit["what"]
+            matter = hit["what"]
             before = hit.groupdict().get("before") or ""
-            if _TAIL.sub("", what).strip(" ,.!").lower() in _IT:
-                what = before.strip(" ,")
-                what = "about" + what.rpartition(" about")[2] if " about " in what else ""
-            return asked_of(what)
+            if _TAIL.sub("", matter).strip(" ,.!").lower() in _IT:
+                matter = before.strip(" ,")
+                matter = "about" + matter.rpartition(" about")[2] if " about " in matter else ""
+            return asked_of(matter)
     return None
 
 
-def asked_of(what: str) -> Wish:
+def asked_of(matter: str) -> Wish:
     """Return the matters that the object of such a sentence, or an item of a list, names."""
-    what = _TAIL.sub("", " " + what.strip(" ,.!:")).strip(" ,.!:")
-    shorter, about = what, False
+    matter = _TAIL.sub("", " " + matter.strip(" ,.!:")).strip(" ,.!:")
+    shorter, about = matter, False
     while True:
-        rest = _ABOUT.sub("", shorter)
-        if rest == shorter:
+        shortened = _ABOUT.sub("", shorter)
+        if shortened == shorter:
             break
-        shorter, about = rest, True
+        shorter, about = shortened, True
     parts = (_DETERMINERS.sub("", part.strip()).strip(" .!:") for part in _AND.split(shorter))
     return Wish(tuple(part for part in parts if part), about)
 

@@ -24,13 +24,13 @@ def find_wrapped(text: str, spans: Iterable[Span]) -> Iterator[Span]:
     for span in spans:
         position = span.end
         while span.size >= _LEAST and (part := _NEXT_PART.match(text, position)):
-            if not _goes_on(part["s"], bool(part["line"])):
+            if not _is_continued(part["s"], bool(part["line"])):
                 break
             position = part.end("s")
             yield Span(*part.span("s"), span.name)
 
 
-def _goes_on(part: str, on_next_line: bool) -> bool:
+def _is_continued(part: str, on_next_line: bool) -> bool:
     if not on_next_line:
         return is_telling(part)
     return not part.isalpha() and strangeness(part) >= _ODD
