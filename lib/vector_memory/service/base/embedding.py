@@ -11,9 +11,15 @@ from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import TYPE_CHECKING
 
-from vector_memory.errors import EmbeddingError, ModelChangedError, VectorMemoryError
+from vector_memory import redact
+from vector_memory.errors import (
+    EmbeddingError,
+    ModelChangedError,
+    UnsafeTextError,
+    VectorMemoryError,
+)
 from vector_memory.journal.rows import text_hash
-from vector_memory.model import BegunVector, Served, Vocabulary
+from vector_memory.model import BegunVector, Memory, Sensitivity, Served, Vocabulary
 
 if TYPE_CHECKING:
     from vector_memory.model import Embedder, Vector, Vectors
@@ -80,6 +86,15 @@ class Embedding:
         """The vectors' dimension; 0 until the model is ready."""
         return self._embedder.dim if self._embedder else 0
 
+    @property
+    def is_served(self) -> bool:
+        """Whether texts go to a server, which may be on another machine."""
+        return isinstance(self._embedder, Served)
+
+    def may_embed(self, memory: Memory) -> bool:
+        """Whether the model may be told a memory: a server nothing that is the user's alone."""
+        return not self.is_served or memory.sensitivity is not Sensitivity.RESTRICTED
+
     def is_name(self, word: str) -> bool:
         """Whether a word is none of the model's language; False where no model is there, or it does not tell."""
         embedder = self._embedder
@@ -110,12 +125,16 @@ class Embedding:
         self._done.set()
 
     def query(self, text: str) -> Vector | None:
-        """Return a question's vector, (dim,), or None where there is no model now."""
+        """Return a question's vector, (dim,), or None where there is no model now, or a server must not be told."""
         if self._embedder is None or self.is_replaced:
             return None
         try:
+            (told,) = self._told([text])
+        except EmbeddingError:
+            return None
+        try:
             with self._lock:
-                vector = self._embedder.embed_query(text)
+                vector = self._embedder.embed_query(told)
         except EmbeddingError as error:
             self._failed(error)
             return None
@@ -204,7 +223,21 @@ class Embedding:
         self.error = ""
         return vectors
 
+    def _told(self, texts: Sequence[str]) -> Sequence[str]:
+        """Return texts as the model may be told them: a server without what is redacted now.
+
+        Raises:
+            EmbeddingError: one of them cannot be made safe.
+        """
+        if not self.is_served:
+            return texts
+        try:
+            return [redact.clean(text).text for text in texts]
+        except UnsafeTextError as error:
+            raise EmbeddingError(str(error), error.hint) from error
+
     def _documents(self, embedder: Embedder, texts: Sequence[str]) -> Vectors:
+        texts = self._told(texts)
         if len(texts) >= BULK_FROM:
             return self._bulk_documents(texts)
         import numpy as np

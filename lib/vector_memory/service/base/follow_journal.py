@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from vector_memory.errors import EmbeddingError
+from vector_memory import redact
+from vector_memory.errors import EmbeddingError, UnsafeTextError
 from vector_memory.model import IndexRow, Memory, Status, Tier
 from vector_memory.service.base.embedding import Embedding
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import Shelf, project_roots
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,8 +108,8 @@ def vectors_for(
     """
     if not embedding.model or not changes:
         return {}
-    texts = {key: memory.embedded for memory, _, key in changes}
-    vectors = shelf.journal.get_vectors(list(texts), embedding.model)
+    texts = _texts(shelf, embedding, changes)
+    vectors = shelf.journal.get_vectors(list({key for _, _, key in changes}), embedding.model)
     lacking = [key for key in texts if key not in vectors and key not in shelf.refused]
     if not embed:
         return vectors
@@ -137,6 +139,25 @@ def vectors_for(
     return vectors
 
 
+def _texts(shelf: Shelf, embedding: Embedding, changes: Sequence[Change]) -> dict[bytes, str]:
+    """Return what may be embedded of memories, by its hash: a server is told nothing that is restricted, and the rest as
+    the rules of its project let it be shown now."""
+    if not embedding.is_served:
+        return {key: memory.embedded for memory, _, key in changes}
+    roots, texts = project_roots([shelf]), dict[bytes, str]()
+    for memory, _, key in changes:
+        shelf.withheld.add(key)
+        if not embedding.may_embed(memory):
+            continue
+        with (
+            contextlib.suppress(UnsafeTextError),
+            redact.for_project((roots.get(memory.project, ""),)),
+        ):
+            texts[key] = redact.clean(memory.embedded).text
+            shelf.withheld.discard(key)
+    return texts
+
+
 def _note_refusal(shelf: Shelf, key: bytes, error: EmbeddingError) -> None:
     """Note that a model failed at one text alone: twice, and it has none for it. The first time it may have been busy."""
     if key not in shelf.doubted:
@@ -151,16 +172,16 @@ def _embed_missing(shelf: Shelf, embedding: Embedding) -> int:
     if not embedding.model:
         return 0
     assert shelf.index is not None
-    without = shelf.journal.without_model(embedding.model, BATCH + len(shelf.refused))
-    rows = [row for row in without if row[2] not in shelf.refused][:BATCH]
+    without = shelf.journal.without_model(embedding.model, BATCH + len(shelf.unembedded))
+    rows = [row for row in without if row[2] not in shelf.unembedded][:BATCH]
     if not rows:
         shelf.recheck_vectors = False
         return 0
-    known = len(shelf.doubted) + len(shelf.refused)
+    known = len(shelf.doubted) + len(shelf.unembedded)
     embedded = apply_changes(shelf, embedding, rows, shelf.index.reached(), again=True)
     if not embedded:
         # Where nothing comes of it, later changes ask again.
-        is_told_more = len(shelf.doubted) + len(shelf.refused) > known
-        is_left = len(without) > BATCH or any(row[2] not in shelf.refused for row in rows)
+        is_told_more = len(shelf.doubted) + len(shelf.unembedded) > known
+        is_left = len(without) > BATCH or any(row[2] not in shelf.unembedded for row in rows)
         shelf.recheck_vectors = embedding.state == "failed" or (is_told_more and is_left)
     return embedded

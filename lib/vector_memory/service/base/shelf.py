@@ -46,6 +46,7 @@ class Shelf:
     Attributes:
         embedded_ahead: texts whose vectors are made, and which are just being put into the index.
         refused: the hashes of texts for which the model has no vector; `migrate` and the next daemon ask again.
+        withheld: those of texts that no server is told.
     """
 
     def __init__(self, folder: str, journal: Journal) -> None:
@@ -58,9 +59,15 @@ class Shelf:
         self.embedded_ahead = 0
         self.refused: set[bytes] = set()
         self.doubted: set[bytes] = set()
+        self.withheld: set[bytes] = set()
         self.failed = ""
         self.times_damaged = 0
         self._sizes: dict[tuple[str, ...] | None, tuple[int, int]] = {}
+
+    @property
+    def unembedded(self) -> set[bytes]:
+        """The hashes of texts that stay without a vector of the model."""
+        return self.refused | self.withheld
 
     def attach(self, index: Index) -> None:
         """Put an index to work."""

@@ -13,7 +13,7 @@ from vector_memory.redact.normalise import normalise
 from vector_memory.retrieve import query as queries
 from vector_memory.retrieve.factors import FITS, least_relevance
 from vector_memory.retrieve.search import Answer, BeginEmbedding, Hit, search
-from vector_memory.service.base import reach
+from vector_memory.service.base import privacy, reach
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.messages import Asker
 from vector_memory.service.base.model_help import RecallHelp
@@ -125,16 +125,18 @@ def query_of(
 
     own = place.id if place else ""
     only_english = ctx.settings.embedding_backend == ENGLISH_BACKEND
-    return queries.analyse(
-        normalise(text),
-        scope,
-        None,
-        own,
-        ctx.local_now(),
-        find_speakers,
-        find_session,
-        only_english,
-    )
+
+    def analysed(text: str) -> queries.Query:
+        return queries.analyse(
+            text, scope, None, own, ctx.local_now(), find_speakers, find_session, only_english
+        )
+
+    query = analysed(normalise(text))
+    if not ctx.embedding.is_served:
+        return query
+    # A part of it is embedded, by which alone nobody could tell any more what is to be redacted.
+    told = privacy.word_or(text, "")
+    return query if told == normalise(text) else replace(query, embedded=analysed(told).embedded)
 
 
 def is_open(memory: Memory) -> bool:

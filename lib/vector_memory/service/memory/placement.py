@@ -120,7 +120,10 @@ def _placed(
 
 
 def vector_of(ctx: Context, draft: Memory) -> Vector | None:
-    """Return the vector by which a memory is stored, None where there is no model now."""
+    """Return the vector by which a memory is stored, None where there is no model now, or one that may
+    not be told it."""
+    if not ctx.embedding.may_embed(draft):
+        return None
     try:
         vector: Vector = ctx.embedding.documents([draft.embedded])[0]
     except VectorMemoryError:

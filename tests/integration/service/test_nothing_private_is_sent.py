@@ -1,0 +1,117 @@
+"""What goes to an embedding server, and to a language model, is without what is redacted, and nothing of it is the
+user's alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fakes_ollama import OllamaServer, running
+from service_house import ServiceHouse, door, hook_question
+
+from vector_memory.config import Settings
+from vector_memory.embed import registry
+from vector_memory.redact import policy
+from vector_memory.service.base import privacy
+from vector_memory.service.inject import prompt_recall
+
+TOKEN = "gh" + "p_" + "Z9y8C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+QUESTION = f"What is the ledger in? {TOKEN}, Project Nightjar, <private>Greta Holm</private>"
+FAILURE = (
+    "Why does the ledger fail?\n<private>\nTraceback (most recent call last):\n"
+    '  File "ledger.py", line 3, in read\nValueError: Greta Holm is unknown\n</private>'
+)
+PRIVATE = (TOKEN, "Nightjar", "Greta")
+
+
+@pytest.fixture
+def server() -> Iterator[OllamaServer]:
+    with running() as made:
+        made.models["llama3.2:latest"] = "aa"
+        yield made
+
+
+@pytest.fixture
+def served(tmp_path: Path, server: OllamaServer, scratch_home: Path) -> Iterator[ServiceHouse]:
+    """A house whose texts a server embeds."""
+    rules(scratch_home, "Project Nightjar")
+    settings = Settings(embedding_backend="ollama", ollama_host=server.address)
+    made = ServiceHouse(tmp_path, lambda: registry.create(settings, ""))
+    made.remember("The ledger is in SQLite")
+    server.inputs.clear()
+    yield made
+    made.close()
+
+
+def rules(home: Path, *items: str) -> None:
+    """Have the user's own file keep words out."""
+    (home / ".claude").mkdir(exist_ok=True)
+    (home / ".claude" / "CLAUDE.md").write_text(
+        "## Privacy\n" + "".join(f"- {item}\n" for item in items)
+    )
+    policy.forget_files()
+
+
+def told(texts: list[str], *words: str) -> list[str]:
+    """Return which of some words stand in texts, by default in those that must not."""
+    return [word for word in words or PRIVATE if word in "\n".join(texts)]
+
+
+def asked(house: ServiceHouse, query: str) -> list[str]:
+    """Return what a recall brings."""
+    found = door(house.ctx, "recall", {"query": query, "global": True})
+    return [hit["text"] for hit in found["hits"]]
+
+
+@pytest.mark.parametrize("question", [QUESTION, FAILURE])
+def test_an_embedding_server_is_asked_without_what_is_private(
+    served: ServiceHouse, server: OllamaServer, tmp_path: Path, question: str
+) -> None:
+    """By a recall, by a prompt, and of a part that shows no longer that it was private."""
+    assert any("SQLite" in text for text in asked(served, question))
+    assert len(server.inputs) == 1
+    app = tmp_path / "app"
+    app.mkdir()
+    (app / "CLAUDE.md").write_text("## Privacy\n- Greta\n- Holm\n")
+    with privacy.for_folder(served.ctx, str(app)):
+        prompt_recall.on_prompt(
+            served.ctx, hook_question(served.ctx, "s", str(app), question.replace("private>", "b>"))
+        )
+    assert len(server.inputs) == 2
+    assert "ledger" in server.inputs[1]
+    assert not told(server.inputs)
+
+
+def test_what_is_restricted_goes_to_no_embedding_server(
+    served: ServiceHouse, server: OllamaServer
+) -> None:
+    """It is found by its words; what is not restricted any more is embedded."""
+    id = served.remember("Olga Petrova owns the ledger", sensitivity="restricted")["id"]
+    served.remember("Konrad pays the ledger")
+    assert told(server.inputs, "Olga", "Konrad") == ["Konrad"]
+    assert any("Olga" in text for text in asked(served, "ledger owns"))
+    assert door(served.ctx, "migrate", {})["have"] == 2
+    assert not told(server.inputs, "Olga")
+    door(served.ctx, "edit", {"id": id, "sensitivity": "internal"})
+    served.follow()
+    assert told(server.inputs, "Olga")
+
+
+def test_a_rule_that_came_later_holds_for_what_is_embedded_anew(
+    tmp_path: Path, server: OllamaServer, scratch_home: Path
+) -> None:
+    """The user's, and that of the memory's own project."""
+    app = tmp_path / "app"
+    app.mkdir()
+    before = ServiceHouse(tmp_path)
+    before.remember("Kestrel and Merlin keep the ledger", app)
+    before.close()
+    rules(scratch_home, "Kestrel")
+    (app / "CLAUDE.md").write_text("## Privacy\n- Merlin\n")
+    settings = Settings(embedding_backend="ollama", ollama_host=server.address)
+    house = ServiceHouse(tmp_path, lambda: registry.create(settings, ""))
+    house.follow()
+    assert told(server.inputs, "ledger")
+    assert not told(server.inputs, "Kestrel", "Merlin")
+    house.close()
