@@ -1,5 +1,5 @@
-"""What a session is given back of itself after a compaction: the topic it was at with its files, what
-was decided and left open, and the topics before."""
+"""What a session is told of itself again after a compaction: its latest topic with its files, what was decided
+and left open, and the topics before."""
 
 from __future__ import annotations
 
@@ -28,38 +28,38 @@ SAME_CHARS = 60
 
 def notes(ctx: Context, question: HookQuestion) -> list[fence.Note]:
     """Return the notes of a session about itself, the most useful first, within their share. Another
-    project may have a session of the same name: an import calls its own as it likes."""
+    project may have a session of the same name: an import names its sessions as it likes."""
     if not question.session:
         return []
     names = question.names
-    left = int(ctx.settings.start_tokens * SHARE) - render.FENCE_TOKENS
-    own = replace(question.scope, sessions=(question.session,))
-    made: list[fence.Note] = []
-    for memory, budget in _chosen(question.shelves, own):
+    room = int(ctx.settings.start_tokens * SHARE) - render.FENCE_TOKENS
+    scope = replace(question.scope, sessions=(question.session,))
+    own_notes: list[fence.Note] = []
+    for memory, budget in _memories_with_tokens(question.shelves, scope):
         if memory.is_held:
             continue
-        if any(memory.text[:SAME_CHARS] in one.text for one in made):
+        if any(memory.text[:SAME_CHARS] in note.text for note in own_notes):
             continue
         note = render.note(memory, names[memory.project], budget)
-        if note.tokens <= left:
-            made.append(note)
-            left -= note.tokens
-    return made
+        if note.tokens <= room:
+            own_notes.append(note)
+            room -= note.tokens
+    return own_notes
 
 
-def _chosen(shelves: Sequence[Shelf], own: Scope) -> Iterator[tuple[Memory, int]]:
+def _memories_with_tokens(shelves: Sequence[Shelf], scope: Scope) -> Iterator[tuple[Memory, int]]:
     """Yield memories of a session with the tokens that each may take."""
-    topics, ideas = replace(own, kinds=(TOPIC,)), replace(own, kinds=KINDS)
-    told = each_of(shelves, lambda journal: journal.iter_memories(topics))
-    told.sort(key=lambda one: (one.created_at, one.extra.get("level", 1)), reverse=True)
-    yield from ((_with_files(memory), CURRENT_TOKENS) for memory in told[:1])
-    said = newest_of(shelves, lambda journal: journal.iter_memories(ideas))
-    names = tuple(memory.title.casefold() for memory in told if memory.title)
-    for one in said:
+    topic_scope, idea_scope = replace(scope, kinds=(TOPIC,)), replace(scope, kinds=KINDS)
+    topics = each_of(shelves, lambda journal: journal.iter_memories(topic_scope))
+    topics.sort(key=lambda topic: (topic.created_at, topic.extra.get("level", 1)), reverse=True)
+    yield from ((_with_files(memory), CURRENT_TOKENS) for memory in topics[:1])
+    ideas = newest_of(shelves, lambda journal: journal.iter_memories(idea_scope))
+    topic_names = tuple(memory.title.casefold() for memory in topics if memory.title)
+    for idea in ideas:
         # A request that a topic is named after is told with that topic.
-        if not one.extra.get("done") and not one.text.casefold().endswith(names):
-            yield one, NOTE_TOKENS
-    yield from ((memory, NOTE_TOKENS) for memory in told[1:])
+        if not idea.extra.get("done") and not idea.text.casefold().endswith(topic_names):
+            yield idea, NOTE_TOKENS
+    yield from ((memory, NOTE_TOKENS) for memory in topics[1:])
 
 
 def _with_files(memory: Memory) -> Memory:

@@ -33,8 +33,10 @@ def on_remember(ctx: Context, question: HookQuestion) -> str:
     prompts are given nothing."""
     if not ctx.settings.recall_on_prompt:
         return ""
-    asked = question.said.question[:MAX_PROMPT_CHARS]
-    answer = lookup.answer(ctx, asked, question, LOOKED_AT, allowed=lookup.is_open, cold=True)
+    question_text = question.said.question[:MAX_PROMPT_CHARS]
+    answer = lookup.answer(
+        ctx, question_text, question, LOOKED_AT, allowed=lookup.is_open, cold=True
+    )
     fitting = [hit for hit in answer.hits if hit.fits]
     hits = said_once(without_echoes(fitting))[:MOST_HITS]
     if not hits:
@@ -50,9 +52,9 @@ def on_remember(ctx: Context, question: HookQuestion) -> str:
     notes = _notes(ctx, question, ordered, heads, answer.query.terms)
     title = f"{TITLE} {answer.note}" if answer.note else TITLE
     # The skill answers in a talk of its own: the session's own does not see these notes.
-    shown = show(ctx, "", notes, title)
+    block = show(ctx, "", notes, title)
     applied.asked_for(ctx, question.shelves, ordered, question.session)
-    return shown
+    return block
 
 
 def _notes(
@@ -64,7 +66,7 @@ def _notes(
 ) -> list[fence.Note]:
     """Return hits as notes within the budget, each with its topic and with what was so before."""
     readers = [turn_reader(shelf) for shelf in question.shelves]
-    beside = {hit.memory.id: _beside(ctx, question, hit, readers[hit.shelf]) for hit in hits}
+    beside = {hit.memory.id: _history_lines(ctx, question, hit, readers[hit.shelf]) for hit in hits}
     names = question.names
     spare = sum(
         fence.tokens(heads[id]) + (fence.tokens(line) if line else 0) for id, line in beside.items()
@@ -84,9 +86,9 @@ def _notes(
     ]
 
 
-def _beside(ctx: Context, question: HookQuestion, hit: Hit, read: TurnReader) -> str:
+def _history_lines(ctx: Context, question: HookQuestion, hit: Hit, read: TurnReader) -> str:
     """Return, in a line each, what was so before a memory, and what corrected, changed or lifted it last; "" for neither."""
-    told = before(chain_of(question.shelves[hit.shelf], hit.memory))
-    later = later_words(ctx, question, hit.shelf, read, hit.memory)[-MOST_BESIDE:]
-    lines = [f"Earlier: {', '.join(told)}"] if told else []
-    return "\n".join([*lines, *(in_short(*one) for one in later)])
+    earlier = before(chain_of(question.shelves[hit.shelf], hit.memory))
+    corrections = later_words(ctx, question, hit.shelf, read, hit.memory)[-MOST_BESIDE:]
+    lines = [f"Earlier: {', '.join(earlier)}"] if earlier else []
+    return "\n".join([*lines, *(in_short(*correction) for correction in corrections)])

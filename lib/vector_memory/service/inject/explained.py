@@ -1,4 +1,4 @@
-"""`explain`: what a prompt would be given, and why not the rest of what a search for it finds."""
+"""`explain`: what a prompt would be given, and why each other hit of its search is left out."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def explain(ctx: Context, request: ExplainRequest) -> ExplainAnswer:
     question = _question(ctx, request)
     ctx.embedding.wait(MODEL_WAIT_S)
     text = question.said.text[: prompt_recall.MAX_PROMPT_CHARS]
-    found = answer(
+    results = answer(
         ctx,
         text,
         question,
@@ -96,21 +96,21 @@ def explain(ctx: Context, request: ExplainRequest) -> ExplainAnswer:
         fitting=ctx.settings.threshold,
         is_asked=question.said.is_question,
     )
-    silent = _silence(ctx, question)
-    judged = _Judgement(ctx, question, found, bool(silent))
+    silent = _why_silent(ctx, question)
+    judgement = _Judgement(ctx, question, results, bool(silent))
     names = question.names
     shelves = question.shelves
     by_meaning = all(shelf.index is not None and shelf.index.vectors_ready for shelf in shelves)
     return ExplainAnswer(
-        context=judged.context,
-        tokens=fence.tokens(judged.context) if judged.context else 0,
+        context=judgement.context,
+        tokens=fence.tokens(judgement.context) if judgement.context else 0,
         budget=ctx.settings.prompt_tokens,
         silent=silent,
-        terms=list(found.query.terms),
+        terms=list(results.query.terms),
         mode="full" if by_meaning and ctx.embedding.state == "ready" else "lexical",
         hits=[
-            VerdictView(rank, hit_view(hit, names, ctx.now()), *judged.of(hit))
-            for rank, hit in enumerate(found.hits[: request.k], 1)
+            VerdictView(rank, hit_view(hit, names, ctx.now()), *judgement.of(hit))
+            for rank, hit in enumerate(results.hits[: request.k], 1)
         ],
     )
 
@@ -128,17 +128,23 @@ def _question(ctx: Context, request: ExplainRequest) -> HookQuestion:
         asker = asker_in(ctx, place)
     else:
         id = request.project_ids[0]
-        known = {one.id: one for shelf in ctx.all_shelves() for one in shelf.journal.projects()}
-        if id not in known and id != GLOBAL_PROJECT:
+        projects_by_id = {
+            project.id: project
+            for shelf in ctx.all_shelves()
+            for project in shelf.journal.projects()
+        }
+        if id not in projects_by_id and id != GLOBAL_PROJECT:
             raise BadInputError(f"There is no project {id[:60]!r}.", "`stats` names them.")
-        name, root = (known[id].name, known[id].root) if id in known else ("", "")
+        name, root = (
+            (projects_by_id[id].name, projects_by_id[id].root) if id in projects_by_id else ("", "")
+        )
         place, scope = projects.Place(id, name, root, ""), Scope(projects=(id, GLOBAL_PROJECT))
-        opened = cache(lambda: ctx.with_team(ctx.all_shelves()))
-        asker = ProjectAsker(place, for_agents(ctx, root, scope), opened)
+        open_shelves = cache(lambda: ctx.with_team(ctx.all_shelves()))
+        asker = ProjectAsker(place, for_agents(ctx, root, scope), open_shelves)
     return HookQuestion(**vars(asker), session="", folder=place.root, prompt=request.query)
 
 
-def _silence(ctx: Context, question: HookQuestion) -> str:
+def _why_silent(ctx: Context, question: HookQuestion) -> str:
     if not ctx.settings.recall_on_prompt:
         return "Prompts are given nothing: the setting recall_on_prompt is off."
     if question.said.needs_nothing:
@@ -154,33 +160,35 @@ class _Judgement:
     """
 
     def __init__(
-        self, ctx: Context, question: HookQuestion, found: Answer, is_silent: bool
+        self, ctx: Context, question: HookQuestion, results: Answer, is_silent: bool
     ) -> None:
         self._ctx = ctx
-        self._relevant = found.least
+        self._relevant = results.least
         self._is_silent = is_silent
-        before = prompt_recall.session_before(question, question.session)
-        self._moment = gate.Moment(ctx.now(), True, before)
-        fresh = without_echoes([hit for hit in found.hits if not hit.memory.is_held])
-        self._fresh = {hit.memory.id for hit in fresh}
-        looked_at = fresh[: prompt_recall.LOOKED_AT]
-        self._looked_at = {hit.memory.id for hit in looked_at}
-        self._worths = prompt_recall.worths_of(ctx, question, looked_at, found.least)
+        previous = prompt_recall.session_before(question, question.session)
+        self._moment = gate.Moment(ctx.now(), True, previous)
+        distinct = without_echoes([hit for hit in results.hits if not hit.memory.is_held])
+        self._distinct_ids = {hit.memory.id for hit in distinct}
+        looked_at = distinct[: prompt_recall.LOOKED_AT]
+        self._looked_at_ids = {hit.memory.id for hit in looked_at}
+        self._worths = prompt_recall.worths_of(ctx, question, looked_at, results.least)
         worthy = [hit for hit in looked_at if hit.memory.id in self._worths]
-        told = [] if is_silent else worthy
-        chosen = prompt_recall.chosen(ctx, question, told, self._worths, set())
-        self._chosen = {hit.memory.id for hit in chosen}
+        candidates = [] if is_silent else worthy
+        chosen = prompt_recall.chosen(ctx, question, candidates, self._worths, set())
+        self._chosen_ids = {hit.memory.id for hit in chosen}
         guide = [] if is_silent else prompt_recall.guide_of(ctx, question)
-        taken = sum(note.tokens for note in guide)
-        notes = checked([*prompt_recall.notes_of(ctx, question, chosen, found, taken), *guide])
-        self._told = {id for note in notes for id in (note.id, *note.also)}
-        self.context = fence.fence(notes, found.note if chosen else "") if notes else ""
+        guide_tokens = sum(note.tokens for note in guide)
+        notes = checked(
+            [*prompt_recall.notes_of(ctx, question, chosen, results, guide_tokens), *guide]
+        )
+        self._told_ids = {id for note in notes for id in (note.id, *note.also)}
+        self.context = fence.fence(notes, results.note if chosen else "") if notes else ""
 
     def of(self, hit: Hit) -> tuple[str, str, float | None]:
         """Return the verdict on a hit, the same as a sentence, and what the hit is worth."""
-        known = self._worths.get(hit.memory.id)
+        worth = self._worths.get(hit.memory.id)
         verdict, why = self._verdict(hit)
-        return verdict, why, round(known.value, 4) if known and known.features else None
+        return verdict, why, round(worth.value, 4) if worth and worth.features else None
 
     def _verdict(self, hit: Hit) -> tuple[str, str]:
         id, ctx = hit.memory.id, self._ctx
@@ -190,25 +198,25 @@ class _Judgement:
             return "waits", "An agent proposes it: it waits for your word in Review."
         if hit.memory.is_held:
             return "held", "It is held back: it looks like instructions. A review lets it go."
-        if id in self._told:
+        if id in self._told_ids:
             return TOLD, "A prompt would be given it."
-        if id not in self._fresh:
+        if id not in self._distinct_ids:
             return "repeats", "A better hit says the same, or answers it."
-        if id not in self._looked_at:
+        if id not in self._looked_at_ids:
             return "far down", f"Only the {prompt_recall.LOOKED_AT} best are looked at."
         if id not in self._worths:
-            return self._worthless(hit)
+            return self._why_worthless(hit)
         if self._is_silent:
             return "silent", "With such a prompt nothing is searched for."
-        most = ctx.settings.prompt_memories
-        if id not in self._chosen and len(self._chosen) < most:
+        limit = ctx.settings.prompt_memories
+        if id not in self._chosen_ids and len(self._chosen_ids) < limit:
             return "repeats", "What is told of its exchange is worth more."
-        if id not in self._chosen:
-            return "enough", f"{most} memories at most are told, and others are worth more."
+        if id not in self._chosen_ids:
+            return "enough", f"{limit} memories at most are told, and others are worth more."
         room = ctx.settings.prompt_tokens
         return "no room", f"It does not fit in {room} tokens beside the others."
 
-    def _worthless(self, hit: Hit) -> tuple[str, str]:
+    def _why_worthless(self, hit: Hit) -> tuple[str, str]:
         """Return why a hit that was looked at may not be told."""
         if not hit.memory.source.path or not hit.breakdown["cosine"]:
             return "worth", f"Its relevance is {hit.relevance:.2f}; {self._relevant:.2f} is wanted."

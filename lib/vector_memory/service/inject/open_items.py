@@ -19,26 +19,30 @@ MOST, NOTE_TOKENS = 8, 70
 def notes(ctx: Context, question: HookQuestion) -> list[fence.Note]:
     """Return what is open in a session's project, within the budget of a prompt; [] for nothing that the session was not
     shown."""
-    shown = ctx.state.shown(question.session)
-    left = ctx.settings.prompt_tokens - render.FENCE_TOKENS - fence.tokens(TITLE)
-    made: list[fence.Note] = []
-    for memory in {memory.id: memory for memory in _open(ctx, question)}.values():
+    shown_ids = ctx.state.shown(question.session)
+    room = ctx.settings.prompt_tokens - render.FENCE_TOKENS - fence.tokens(TITLE)
+    open_notes: list[fence.Note] = []
+    for memory in {memory.id: memory for memory in _open_memories(ctx, question)}.values():
         note = render.note(memory, question.names[memory.project], NOTE_TOKENS)
-        if memory.id not in shown and note.tokens <= left and len(made) < MOST:
-            made.append(note)
-            left -= note.tokens
-    return made
+        if memory.id not in shown_ids and note.tokens <= room and len(open_notes) < MOST:
+            open_notes.append(note)
+            room -= note.tokens
+    return open_notes
 
 
-def _open(ctx: Context, question: HookQuestion) -> list[Memory]:
+def _open_memories(ctx: Context, question: HookQuestion) -> list[Memory]:
     """Return deadlines to come, the nearest first, then what else is open, the newest first."""
-    now, own = ctx.now(), replace(question.scope, projects=(question.place.id,))
+    now, own_scope = ctx.now(), replace(question.scope, projects=(question.place.id,))
     dated = each_of(question.shelves, lambda journal: journal.dated(question.scope))
-    due = [one for one in dated if one.temporal is Temporal.DEADLINE and one.valid_until]
-    to_come = [one for one in due if one.valid_until is not None and one.valid_until > now]
-    groups = [last_session.still_open(shelf, own, MOST) for shelf in question.shelves]
-    others = [memory for group in groups for memory in group]
+    due = [
+        memory for memory in dated if memory.temporal is Temporal.DEADLINE and memory.valid_until
+    ]
+    to_come = [
+        memory for memory in due if memory.valid_until is not None and memory.valid_until > now
+    ]
+    groups = [last_session.still_open(shelf, own_scope, MOST) for shelf in question.shelves]
+    undated = [memory for group in groups for memory in group]
     return [
-        *sorted(to_come, key=lambda one: (one.valid_until, one.id)),
-        *sorted(others, key=lambda one: one.created_at, reverse=True),
+        *sorted(to_come, key=lambda memory: (memory.valid_until, memory.id)),
+        *sorted(undated, key=lambda memory: memory.created_at, reverse=True),
     ]

@@ -31,10 +31,10 @@ from vector_memory.service.memory.rewritten import later_words
 from vector_memory.text import analysis, fence
 
 MAX_PROMPT_CHARS = 8_000
-"""What of a prompt is searched for; the rest is most likely pasted output."""
+"""How much of a prompt is searched for; the rest is most likely pasted output."""
 LOOKED_AT, NEAREST = 8, 24
-"""How many hits are asked what they are worth: further down little is worth telling. Of so many what is of an
-exchange that is told anyway comes with it."""
+"""How many hits are judged: further down little is worth telling. And among how many memories other passages of an
+exchange are looked for that is told anyway."""
 LEAST_TERMS, LEAST_OF_AN_IDEA = 8, 5
 """Distinct terms without which a passage, and an idea, which was found worth keeping, has no content."""
 _WHO = frozenset(analysis.analyse("User Assistant Task"))
@@ -44,13 +44,13 @@ NEAR, SHARED = 0.25, 0.3
 labels are of sessions that go on with their work, and know no other. On these it changes nothing but one prompt of
 54 that had something worth telling."""
 MIDST, MIDST_OF = 0.1, timedelta(days=1)
-"""By how much more a note must be worth in the midst of a session, where the model has what it needs: of 24 notes told
-there from the same worth on as to first prompts 2 helped, of 52 told to these 25. It has what the day's work said: of
-what is older it has no more than a first prompt's."""
+"""By how much more a note must be worth in the midst of a session, where the model has what it needs, if it is younger
+than a day: of 24 notes told there by the threshold of first prompts 2 helped, of 52 told to first prompts 25. Of what is
+older the model knows no more there than at a first prompt."""
 RETURNING = 0.06
-"""By how much less a hit that fits must be worth to the first prompt of who comes back after a day or more: of 80 such
-prompts that needs something 42 are told it for 32, 13 something else for 9, and of 80 that need nothing as few (four
-invented projects, each by another writer)."""
+"""By how much less a hit that fits must be worth to a session's first prompt after a day or more: of 80 such prompts that
+need something 42 are told it instead of 32, 13 something else instead of 9, and of 80 that need nothing no more are told
+anything (four invented projects, each by another writer)."""
 SURE, SURE_OF_ALL = 0.9, 0.97
 """The relevance from which on what a session said is told with a question, and with any prompt, whatever the gate makes
 of its age: it was fitted to work that goes on, where little of long ago helps. It lets 19 more labelled notes through, of
@@ -69,52 +69,59 @@ TO_CONFIRM = (
 
 
 class _NoteBlock(NamedTuple):
-    """Notes that are shown together, and what the client told the model of them itself."""
+    """Notes that are shown together, and the sentences that the client itself has told the model."""
 
     notes: Sequence[fence.Note] = ()
     title: str = ""
     showing: Showing | None = None
-    known: frozenset[str] = frozenset()
+    client_sentences: frozenset[str] = frozenset()
 
 
 def on_prompt(ctx: Context, question: HookQuestion) -> str:
     """Return the fenced memories that a prompt needs, "" for none."""
     if not ctx.settings.recall_on_prompt:
         return ""
-    blocks = [_told(ctx, question)]
+    blocks = [_recall_block(ctx, question)]
     if ctx.settings.confirm_decisions and not question.said.needs_nothing:
-        blocks.append(_to_confirm(ctx, question))
-    shown = (
-        show(ctx, question.session, block.notes, block.title, block.known, showing=block.showing)
+        blocks.append(_block_to_confirm(ctx, question))
+    texts = (
+        show(
+            ctx,
+            question.session,
+            block.notes,
+            block.title,
+            block.client_sentences,
+            showing=block.showing,
+        )
         for block in blocks
         if block.notes
     )
-    return "\n".join(filter(None, shown))
+    return "\n".join(filter(None, texts))
 
 
-def _told(ctx: Context, question: HookQuestion) -> _NoteBlock:
-    """Return what is told with a prompt: what came last, where it means that or can hardly be searched for, else
-    what was found."""
-    said = question.said
-    if said.goes_on or said.only_points_back and not said.needs_nothing:
-        end = _end_before(ctx, question)
+def _recall_block(ctx: Context, question: HookQuestion) -> _NoteBlock:
+    """Return what is told with a prompt: the end of the session before, where it means that or can hardly be searched
+    for, else what was found."""
+    prompt = question.said
+    if prompt.goes_on or prompt.only_points_back and not prompt.needs_nothing:
+        end = _previous_end(ctx, question)
         if end.notes:
             return end
-    if said.needs_nothing:
+    if prompt.needs_nothing:
         return _NoteBlock()
-    if said.asks_what_is_open and (notes := open_items.notes(ctx, question)):
+    if prompt.asks_what_is_open and (notes := open_items.notes(ctx, question)):
         return _NoteBlock(notes, open_items.TITLE, Showing(PROMPT, question.prompt))
-    hits, worths, found = _worthy(ctx, question)
+    hits, worths, results = _worthy_hits(ctx, question)
     guide = guide_of(ctx, question)
     if not (hits or guide):
-        leans = said.is_short and not said.is_command_line
-        return _end_before(ctx, question) if leans else _NoteBlock()
-    notes = notes_of(ctx, question, hits, found, sum(note.tokens for note in guide))
+        may_point_back = prompt.is_short and not prompt.is_command_line
+        return _previous_end(ctx, question) if may_point_back else _NoteBlock()
+    notes = notes_of(ctx, question, hits, results, sum(note.tokens for note in guide))
     chosen = {note.id for note in notes}
     touch(ctx, question.shelves, [hit for hit in hits if hit.memory.id in chosen])
     return _NoteBlock(
         [*notes, *guide],
-        found.note if hits else "",
+        results.note if hits else "",
         Showing(PROMPT, question.prompt, worths),
         client_memory.known_to_client(question.transcript),
     )
@@ -127,44 +134,46 @@ def guide_of(ctx: Context, question: HookQuestion) -> list[fence.Note]:
     return [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
 
 
-def _end_before(ctx: Context, question: HookQuestion) -> _NoteBlock:
+def _previous_end(ctx: Context, question: HookQuestion) -> _NoteBlock:
     """Return what the first prompt of a session points at in the session before, else the end of that session;
     nothing where there is none so late, or the session's start has told all of it."""
-    before = None if question.before else session_before(question, question.session)
-    since = ctx.now() - LONG_AGO
-    if before is None or not question.session or before[1] * DAY_S < since.timestamp():
+    previous = None if question.before else session_before(question, question.session)
+    earliest = ctx.now() - LONG_AGO
+    if previous is None or not question.session or previous[1] * DAY_S < earliest.timestamp():
         return _NoteBlock()
-    own = replace(question.scope, sessions=(question.session,))
-    if any(shelf.journal.recent(own, 1, kinds=(PASSAGE,)) for shelf in question.shelves):
+    own_scope = replace(question.scope, sessions=(question.session,))
+    if any(shelf.journal.recent(own_scope, 1, kinds=(PASSAGE,)) for shelf in question.shelves):
         # A daemon that began in the midst of a session knows of no turn before.
         return _NoteBlock()
-    here = replace(question.scope, projects=(question.place.id,))
-    ends = last_session.ends(question.shelves, here, question.session)
-    if not ends or ends[0].newest.created_at < since:
+    project_scope = replace(question.scope, projects=(question.place.id,))
+    ends = last_session.ends(question.shelves, project_scope, question.session)
+    if not ends or ends[0].newest.created_at < earliest:
         return _NoteBlock()
-    shown, said, name = ctx.state.shown(question.session), question.said, question.place.name
-    told = replace(here, sessions=(ends[0].session,))
-    for memory, part in last_session.parts(question.shelves, told, said.part_named):
-        if memory.id not in shown:
+    shown_ids, prompt, name = ctx.state.shown(question.session), question.said, question.place.name
+    end_scope = replace(project_scope, sessions=(ends[0].session,))
+    for memory, part in last_session.parts(question.shelves, end_scope, prompt.part_named):
+        if memory.id not in shown_ids:
             note = render.note(replace(memory, text=part), name, END_TOKENS)
             return _NoteBlock([note], showing=Showing(PROMPT, question.prompt))
     # Who goes on at once in a new session may speak of what was said last in other words.
-    leans = said.goes_on or said.needs_what_was_before
-    is_over = not leans and ends[0].newest.created_at < ctx.now() - JUST_NOW
-    if is_over or ends[0].passages[-1].id in shown:
+    may_point_back = prompt.goes_on or prompt.needs_what_was_before
+    is_over = not may_point_back and ends[0].newest.created_at < ctx.now() - JUST_NOW
+    if is_over or ends[0].passages[-1].id in shown_ids:
         return _NoteBlock()
     note = last_session.at_length(ends[0], name, END_TOKENS)
     return _NoteBlock([note], showing=Showing(PROMPT, question.prompt))
 
 
-def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], dict[str, Worth], Answer]:
+def _worthy_hits(
+    ctx: Context, question: HookQuestion
+) -> tuple[list[Hit], dict[str, Worth], Answer]:
     """Return what is worth telling and was not shown in this session, the most worth first, what each is
     worth by its memory's id, and all that was found."""
     text = question.said.text[:MAX_PROMPT_CHARS]
     if _is_asked_with_talk(question):
         text = text + "\n" + question.before[-CONTEXT_CHARS:]
-    shown = ctx.state.shown(question.session)
-    found = answer(
+    shown_ids = ctx.state.shown(question.session)
+    results = answer(
         ctx,
         text,
         question,
@@ -173,13 +182,13 @@ def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], dict[str, 
         session=question.session,
         embed=ctx.embedding.of_prompt,
         fitting=ctx.settings.threshold,
-        known=lambda memory: memory.id in shown or question.sees(memory),
+        known=lambda memory: memory.id in shown_ids or question.sees(memory),
         is_asked=question.said.is_question,
     )
-    hits = without_echoes(found.hits)
-    worths = worths_of(ctx, question, hits, found.least)
+    hits = without_echoes(results.hits)
+    worths = worths_of(ctx, question, hits, results.least)
     worthy = [hit for hit in hits if hit.memory.id in worths]
-    return chosen(ctx, question, worthy, worths, shown), worths, found
+    return chosen(ctx, question, worthy, worths, shown_ids), worths, results
 
 
 def chosen(
@@ -187,21 +196,21 @@ def chosen(
     question: HookQuestion,
     hits: Sequence[Hit],
     worths: Mapping[str, Worth],
-    shown: set[str],
+    shown_ids: set[str],
 ) -> list[Hit]:
     """Return those of hits worth telling that are told, the most worth first, each thing once.
 
     Args:
-        shown: ids of what the session was shown.
+        shown_ids: ids of what the session was shown.
     """
-    told = not_told(question.shelves, shown, hits)
-    told = each_once(sorted(told, key=lambda hit: -worths[hit.memory.id].value))
+    fresh = without_shown(question.shelves, shown_ids, hits)
+    fresh = each_once(sorted(fresh, key=lambda hit: -worths[hit.memory.id].value))
     if question.before:
         # In the midst of its work the model has what it needs, but for what is called by its name: in the prompt
         # itself, not in the talk that a prompt which points back is searched for with.
-        others = told[1:] if question.said.names_things(MAX_PROMPT_CHARS) else []
-        told = [*told[:1], *(hit for hit in others if hit.breakdown.get("exact"))]
-    return told[: ctx.settings.prompt_memories]
+        further = fresh[1:] if question.said.names_things(MAX_PROMPT_CHARS) else []
+        fresh = [*fresh[:1], *(hit for hit in further if hit.breakdown.get("exact"))]
+    return fresh[: ctx.settings.prompt_memories]
 
 
 def worths_of(
@@ -209,12 +218,12 @@ def worths_of(
 ) -> dict[str, Worth]:
     """Return what hits are worth by their memories' ids, and those alone that may be told: of what
     was made on purpose its relevance, of what sessions said the gate's word."""
-    before = session_before(question, question.session)
-    moment = gate.Moment(ctx.now(), not question.before, before)
-    sure = SURE if question.said.is_question else SURE_OF_ALL
+    previous = session_before(question, question.session)
+    moment = gate.Moment(ctx.now(), not question.before, previous)
+    sure_from = SURE if question.said.is_question else SURE_OF_ALL
     if _is_asked_with_talk(question):
         # How sure it is says then what the talk was about.
-        sure = math.inf
+        sure_from = math.inf
     worths: dict[str, Worth] = {}
     for hit in hits:
         if not hit.memory.source.path or not hit.breakdown["cosine"]:
@@ -223,10 +232,10 @@ def worths_of(
         elif says_something(hit) and not gives_way(hit):
             features = gate.features(hit, moment)
             worth = gate.worth(features)
-            wanted = least_worth_of(ctx, hit, moment, relevant)
-            if worth >= wanted or hit.relevance >= sure:
+            least = least_worth_of(ctx, hit, moment, relevant)
+            if worth >= least or hit.relevance >= sure_from:
                 worths[hit.memory.id] = Worth(worth, features)
-    return _as_it_is_now(worths, hits)
+    return _without_outdated(worths, hits)
 
 
 def least_worth_of(ctx: Context, hit: Hit, moment: gate.Moment, relevant: float) -> float:
@@ -241,7 +250,7 @@ def least_worth_of(ctx: Context, hit: Hit, moment: gate.Moment, relevant: float)
     return least - RETURNING * moment.apart * (hit.relevance >= relevant)
 
 
-def _as_it_is_now(worths: dict[str, Worth], hits: Sequence[Hit]) -> dict[str, Worth]:
+def _without_outdated(worths: dict[str, Worth], hits: Sequence[Hit]) -> dict[str, Worth]:
     """Return worths without those of what a later session said anew: it is worth as much as what it follows, where it
     may be told at all."""
     by_id = {hit.memory.id: hit for hit in hits}
@@ -250,9 +259,13 @@ def _as_it_is_now(worths: dict[str, Worth], hits: Sequence[Hit]) -> dict[str, Wo
         if not (worth and worth.features and hit.newer and is_outdated(hit)):
             continue
         del worths[hit.memory.id]
-        after, known = by_id.get(hit.newer.memory.id), worths.get(hit.newer.memory.id)
-        if after and says_something(after) and not (known and known.value >= worth.value):
-            worths[after.memory.id] = worth
+        newer_hit, newer_worth = by_id.get(hit.newer.memory.id), worths.get(hit.newer.memory.id)
+        if (
+            newer_hit
+            and says_something(newer_hit)
+            and not (newer_worth and newer_worth.value >= worth.value)
+        ):
+            worths[newer_hit.memory.id] = worth
     return worths
 
 
@@ -270,9 +283,9 @@ def session_before(asker: Asker, but: str) -> tuple[float, float] | None:
 def says_something(hit: Hit) -> bool:
     """Whether what a session said has content and is of the same thing: not "Fixed. Lint clean", and no word on
     something else."""
-    known = hit.breakdown
-    is_near = known["words"] >= SHARED or known["cosine"] >= NEAR
-    return _has_content(hit) and (is_near or known.get("exact", 0.0) > 0.0)
+    breakdown = hit.breakdown
+    is_near = breakdown["words"] >= SHARED or breakdown["cosine"] >= NEAR
+    return _has_content(hit) and (is_near or breakdown.get("exact", 0.0) > 0.0)
 
 
 def _has_content(hit: Hit) -> bool:
@@ -281,8 +294,12 @@ def _has_content(hit: Hit) -> bool:
     if hit.memory.kind != PASSAGE:
         return len(hit.terms) >= LEAST_OF_AN_IDEA
     lines = hit.memory.text.split("\n")
-    said = [line for line in lines if not line.startswith(DONE_HEAD)]
-    terms = hit.terms if len(said) == len(lines) else set(analysis.analyse("\n".join(said)))
+    spoken_lines = [line for line in lines if not line.startswith(DONE_HEAD)]
+    terms = (
+        hit.terms
+        if len(spoken_lines) == len(lines)
+        else set(analysis.analyse("\n".join(spoken_lines)))
+    )
     return len(terms - _WHO) >= LEAST_TERMS
 
 
@@ -296,67 +313,69 @@ def is_outdated(hit: Hit) -> bool:
     return hit.newer is not None and hit.newer.likeness >= SAME_THING
 
 
-def not_told(shelves: Sequence[Shelf], shown: set[str], hits: Sequence[Hit]) -> list[Hit]:
+def without_shown(shelves: Sequence[Shelf], shown_ids: set[str], hits: Sequence[Hit]) -> list[Hit]:
     """Return hits without those whose words the session was given in another memory: an idea and the
     passage that it stands in are two memories that say one thing."""
-    if not shown or not any(hit.memory.source.session for hit in hits):
+    if not shown_ids or not any(hit.memory.source.session for hit in hits):
         return list(hits)
-    told = ShownTexts()
-    for memory in by_ids(shelves, shown).values():
-        told.take(memory)
-    return [hit for hit in hits if not told.holds(hit.memory)]
+    shown_texts = ShownTexts()
+    for memory in by_ids(shelves, shown_ids).values():
+        shown_texts.take(memory)
+    return [hit for hit in hits if not shown_texts.holds(hit.memory)]
 
 
 def notes_of(
     ctx: Context,
     question: HookQuestion,
     hits: Sequence[Hit],
-    found: Answer,
-    taken: int = 0,
+    results: Answer,
+    other_tokens: int = 0,
 ) -> list[fence.Note]:
     """Return as many hits as notes as there is room for, with what else was found of their exchanges, ideas in the
     passages that say them, and what corrected them at once.
 
     Args:
-        found: all that the search found.
-        taken: tokens that other notes take.
+        results: all that the search found.
+        other_tokens: how many other notes take.
     """
     names = question.names
     readers = [turn_reader(shelf) for shelf in question.shelves]
-    shown = ctx.state.shown(question.session)
+    shown_ids = ctx.state.shown(question.session)
 
     def passages_of(hit: Hit) -> list[Memory]:
         return [
-            one
-            for one in readers[hit.shelf](hit.memory)
-            if one.kind == PASSAGE and one.id not in shown and not question.sees(one)
-            if is_open(one) and question.scope.holds(one)
+            passage
+            for passage in readers[hit.shelf](hit.memory)
+            if passage.kind == PASSAGE
+            and passage.id not in shown_ids
+            and not question.sees(passage)
+            if is_open(passage) and question.scope.holds(passage)
         ]
 
-    def made(told: Sequence[Hit], budget: int) -> list[fence.Note]:
+    def render_hits(fitting: Sequence[Hit], budget: int) -> list[fence.Note]:
         notes = render.notes(
-            told,
+            fitting,
             budget,
             names.__getitem__,
-            found.query.terms,
+            results.query.terms,
             ctx.settings.origin_share,
         )
         room = budget - render.FENCE_TOKENS
-        notes = widened(notes, told, found.weighed[:NEAREST], room)
-        return in_their_passages(notes, told, passages_of, room)
+        notes = widened(notes, fitting, results.weighed[:NEAREST], room)
+        return in_their_passages(notes, fitting, passages_of, room)
 
-    budget = ctx.settings.prompt_tokens - taken
-    notes = made(hits, budget)
-    told = [hit for hit in hits if hit.memory.id in {note.id for note in notes}]
-    while later := _later_words(ctx, question, readers, told):
-        spare = sum(fence.tokens(one) for lines in later.values() for one in lines)
-        notes = made(told, budget - spare)
-        if len(notes) == len(told):
+    budget = ctx.settings.prompt_tokens - other_tokens
+    notes = render_hits(hits, budget)
+    fitting = [hit for hit in hits if hit.memory.id in {note.id for note in notes}]
+    while later := _later_words(ctx, question, readers, fitting):
+        spare = sum(fence.tokens(line) for lines in later.values() for line in lines)
+        notes = render_hits(fitting, budget - spare)
+        if len(notes) == len(fitting):
             break
-        # Rather fewer notes than one without what became of it.
-        told = told[:-1]
-        notes = made(told, budget)
-    return [_followed(note, later.get(note.id, ())) for note in notes]
+        # Rather fewer notes than a note without its later words.
+        fitting = fitting[:-1]
+        notes = render_hits(fitting, budget)
+    return [_with_later_words(note, later.get(note.id, ())) for note in notes]
 
 
 def _later_words(
@@ -364,37 +383,37 @@ def _later_words(
 ) -> dict[str, list[str]]:
     """Return what corrected hits and what changed what they made, as it is told, by the hits' ids: once for an
     exchange, and nothing of one that is told anyway, or of this session."""
-    told, turns = dict[str, list[str]](), [turn_of(hit.memory) for hit in hits]
+    lines_by_id, turns = dict[str, list[str]](), [turn_of(hit.memory) for hit in hits]
     for number, hit in enumerate(hits):
         if turns[number] in turns[:number]:
             continue
         for later in later_words(ctx, question, hit.shelf, readers[hit.shelf], hit.memory):
             is_own = later.memory.source.session == question.session
             if turn_of(later.memory) not in turns and not is_own:
-                told.setdefault(hit.memory.id, []).append(in_short(*later))
-    return told
+                lines_by_id.setdefault(hit.memory.id, []).append(in_short(*later))
+    return lines_by_id
 
 
-def _followed(note: fence.Note, later: Sequence[str]) -> fence.Note:
+def _with_later_words(note: fence.Note, later: Sequence[str]) -> fence.Note:
     if not later:
         return note
-    # In short it may come again, whole.
+    # The ids of later words are left out of the note: as memories of their own they may still be told whole.
     text = "\n".join([note.text, *later])
     return fence.Note(note.id, note.head, text, note.foreign, note.is_cut, note.also)
 
 
-def _to_confirm(ctx: Context, question: HookQuestion) -> _NoteBlock:
+def _block_to_confirm(ctx: Context, question: HookQuestion) -> _NoteBlock:
     """Return the decisions noted in a session about which nobody was asked yet, the oldest first."""
     if not question.session:
         return _NoteBlock()
-    shown = ctx.state.shown(question.session)
+    shown_ids = ctx.state.shown(question.session)
     scope = replace(question.scope, projects=None, sessions=(question.session,), kinds=(DECISION,))
-    decided = each_of(question.shelves, lambda journal: journal.iter_memories(scope))
-    fresh = [memory for memory in decided if memory.id not in shown]
-    fresh.sort(key=lambda memory: (memory.created_at, memory.seq))
+    decisions = each_of(question.shelves, lambda journal: journal.iter_memories(scope))
+    unconfirmed = [memory for memory in decisions if memory.id not in shown_ids]
+    unconfirmed.sort(key=lambda memory: (memory.created_at, memory.seq))
     names = question.names
     notes = [
         render.note(memory, names[memory.project], TO_CONFIRM_TOKENS)
-        for memory in fresh[:MOST_TO_CONFIRM]
+        for memory in unconfirmed[:MOST_TO_CONFIRM]
     ]
     return _NoteBlock(notes, TO_CONFIRM)

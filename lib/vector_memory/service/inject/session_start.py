@@ -77,137 +77,143 @@ def on_start(ctx: Context, question: HookQuestion, unread: str = "") -> str:
     line = _notices(ctx, question, unread)
     if not ctx.settings.recall_on_start:
         return line
-    shown = ctx.state.shown(question.session)
-    hidden = shown | {id.removeprefix(TOLD_AT_START) for id in shown}
-    back = after_compaction.notes(ctx, question) if question.source == "compact" else []
+    shown_ids = ctx.state.shown(question.session)
+    hidden = shown_ids | {id.removeprefix(TOLD_AT_START) for id in shown_ids}
+    own_notes = after_compaction.notes(ctx, question) if question.source == "compact" else []
     from vector_memory.service.learning import guidance
 
     # Under a ceiling nothing is told of whole sessions.
-    learned = [] if question.scope.levels else guidance.for_start(ctx, question, hidden)
+    guidance_notes = [] if question.scope.levels else guidance.for_start(ctx, question, hidden)
     spare = fence.tokens(line) if line else 0
-    known = client_memory.known_to_client(question.transcript)
-    notes = start_notes(ctx, question, hidden, [*back, *learned], spare, known)
-    notes = [*back, *notes, *learned]
+    client_sentences = client_memory.known_to_client(question.transcript)
+    notes = start_notes(
+        ctx, question, hidden, [*own_notes, *guidance_notes], spare, client_sentences
+    )
+    notes = [*own_notes, *notes, *guidance_notes]
     ctx.later(lambda: save_snapshot(ctx, question, question.folder))
     title = f"Project {question.place.name}:"
-    told = show(
+    block = show(
         ctx,
         question.session,
         notes,
         title,
-        known,
+        client_sentences,
         mark_of_cut=TOLD_AT_START,
         showing=Showing(START),
     )
-    return "\n".join(filter(None, (told, line)))
+    return "\n".join(filter(None, (block, line)))
 
 
 def _notices(ctx: Context, question: HookQuestion, unread: str) -> str:
-    """Return the line of what the memory itself has to say to the user, "" for nothing. What waits is not named:
-    the model has written it, and would read it again."""
-    told, room = [privacy_rules.notice(ctx, question.place)], NOTICE_TOKENS
+    """Return the line of what the memory itself has to say to the user, "" for nothing. Proposals are counted, not
+    named: the model has written them, and would read them again."""
+    sentences, room = [privacy_rules.notice(ctx, question.place)], NOTICE_TOKENS
     if ctx.settings.recall_on_start and question.source != "compact":
         moved = list(moved_projects.likely(ctx, question.place).values())[:1]
         # A command that is cut short is of no use.
-        told, room = [*moved, *told], room + sum(map(fence.tokens, moved))
-        told.append(unread)
-        told.append(proposals.notice(ctx, question.shelves, question.place.id))
-        told.append(_dates(ctx, question))
-        told.append(leases.notice(ctx, question.place.id, question.session))
-    line = " ".join(filter(None, told))
+        sentences, room = [*moved, *sentences], room + sum(map(fence.tokens, moved))
+        sentences.append(unread)
+        sentences.append(proposals.notice(ctx, question.shelves, question.place.id))
+        sentences.append(_dates_sentence(ctx, question))
+        sentences.append(leases.notice(ctx, question.place.id, question.session))
+    line = " ".join(filter(None, sentences))
     return fence.fence([], fence.cut(line, room), fence.OWN_HEAD) if line else ""
 
 
-def _dates(ctx: Context, question: HookQuestion) -> str:
+def _dates_sentence(ctx: Context, question: HookQuestion) -> str:
     """Return the sentence that tells of deadlines that are near and of what comes back these days, "" for none.
     Their words come as notes of their own, since nobody vouches for them here."""
-    coming = sorted(day for day, _ in _dated(ctx, question))
+    coming = sorted(day for day, _ in _dated_memories(ctx, question))
     if not coming:
         return ""
-    what = (
+    subject = (
         "1 memory has its date" if len(coming) == 1 else f"{len(coming)} memories have their dates"
     )
-    return f"{what} soon, the next on {coming[0]}."
+    return f"{subject} soon, the next on {coming[0]}."
 
 
-def _dated(ctx: Context, asker: ProjectAsker) -> list[tuple[date, Memory]]:
+def _dated_memories(ctx: Context, asker: ProjectAsker) -> list[tuple[date, Memory]]:
     """Return what comes up by the calendar now, each with its day, the nearest first."""
     now = ctx.local_now()
-    found = [
+    pairs = [
         (day, memory)
         for memory in each_of(asker.shelves, lambda journal: journal.dated(asker.scope))
         if (day := aging.day_of(memory, now)) is not None and memory.collection not in QUIET
     ]
-    return sorted(found, key=lambda pair: (pair[0], pair[1].id))
+    return sorted(pairs, key=lambda pair: (pair[0], pair[1].id))
 
 
 def start_notes(
     ctx: Context,
     asker: ProjectAsker,
     hidden: set[str],
-    given: Sequence[fence.Note] = (),
+    beside: Sequence[fence.Note] = (),
     spare: int = 0,
-    known: frozenset[str] = frozenset(),
+    client_sentences: frozenset[str] = frozenset(),
 ) -> list[fence.Note]:
     """Return a start's notes within its budget: the session before, what is open, what is to be kept to, then
     what else somebody had remembered.
 
     Args:
         hidden: ids that the session was shown already.
-        given: notes that come beside these and take their part of the budget.
+        beside: notes that come beside these and take their part of the budget.
         spare: tokens that are needed for something else.
-        known: what the client has told the model itself.
+        client_sentences: what the client has told the model itself.
     """
-    left = ctx.settings.start_tokens - render.FENCE_TOKENS - spare
-    left -= sum(one.tokens for one in given)
-    shares = render.Shares(left, ctx.settings.origin_share)
-    hidden = hidden | {one.id for one in given}
+    room = ctx.settings.start_tokens - render.FENCE_TOKENS - spare
+    room -= sum(note.tokens for note in beside)
+    shares = render.Shares(room, ctx.settings.origin_share)
+    hidden = hidden | {note.id for note in beside}
     ends = _ends(asker)
-    made: list[fence.Note] = []
-    if ends and not given_of_itself(asker) and ends[0].passages[-1].id not in hidden:
-        end = last_session.in_short(ends[0], asker.place.name, min(SESSION_TOKENS, left))
-        if end.tokens <= left:
-            made.append(end)
-            left -= end.tokens
-    told = ShownTexts([one.text for one in [*given, *made]])
-    rules = StartRules(ctx, asker, made, known)
-    misses, dated = 0, _dated(ctx, asker)
+    notes: list[fence.Note] = []
+    if ends and not continues_session(asker) and ends[0].passages[-1].id not in hidden:
+        end = last_session.in_short(ends[0], asker.place.name, min(SESSION_TOKENS, room))
+        if end.tokens <= room:
+            notes.append(end)
+            room -= end.tokens
+    shown_texts = ShownTexts([note.text for note in [*beside, *notes]])
+    rules = StartRules(ctx, asker, notes, client_sentences)
+    misses, dated = 0, _dated_memories(ctx, asker)
     day_of = {memory.id: day for day, memory in dated}
-    for memory in _memories(ctx, asker, ends, [memory for _, memory in dated], told):
+    for memory in _ranked_memories(ctx, asker, ends, [memory for _, memory in dated], shown_texts):
         # To render a note takes longer than to read it: where nothing fits any more, none is tried.
-        if len(made) >= ctx.settings.start_memories or misses == MOST_MISSES or left < LEAST_ROOM:
+        if len(notes) >= ctx.settings.start_memories or misses == MOST_MISSES or room < LEAST_ROOM:
             break
-        if memory.id in hidden or _is_told(memory, made, told) or _is_seen(asker, memory):
+        if (
+            memory.id in hidden
+            or _is_repeated(memory, notes, shown_texts)
+            or _is_in_view(asker, memory)
+        ):
             continue
-        against = _against(asker, memory)
+        contradictions = _contradictions(asker, memory)
         day = day_of.get(memory.id)
-        if day is None and not against and _is_rule_here(asker, memory):
+        if day is None and not contradictions and _is_rule_here(asker, memory):
             if not rules.wants(memory):
                 continue
-            took = rules.take(memory, left)
-            left, misses = left - took, misses + (not took)
-            if took:
-                told.take(memory)
+            cost = rules.take(memory, room)
+            room, misses = room - cost, misses + (not cost)
+            if cost:
+                shown_texts.take(memory)
             continue
-        note = _note(asker, memory, against, day, rules)
+        note = _note(asker, memory, contradictions, day, rules)
         # What matters stands first here, whoever said it: others alone keep to their share.
-        if note.tokens <= min(left, shares.room(memory, note.tokens, within=False)):
-            made.append(note)
-            told.take(memory)
+        if note.tokens <= min(room, shares.room(memory, note.tokens, within=False)):
+            notes.append(note)
+            shown_texts.take(memory)
             shares.take(memory, note.tokens)
-            left -= note.tokens
+            room -= note.tokens
         else:
             misses += 1
-    return made
+    return notes
 
 
-def _is_told(memory: Memory, made: Sequence[fence.Note], told: ShownTexts) -> bool:
+def _is_repeated(memory: Memory, notes: Sequence[fence.Note], shown_texts: ShownTexts) -> bool:
     """Whether notes that are made say a memory already; a rule by its very words alone: others may allow what it forbids,
     and be the assistant's."""
     if not is_lasting(memory):
-        return told.holds(memory)
+        return shown_texts.holds(memory)
     words = " ".join(words_in(memory.text))
-    return any(f" {words} " in f" {' '.join(words_in(one.text))} " for one in made)
+    return any(f" {words} " in f" {' '.join(words_in(note.text))} " for note in notes)
 
 
 def _is_own(asker: ProjectAsker, memory: Memory) -> bool:
@@ -222,16 +228,18 @@ def _is_rule_here(asker: ProjectAsker, memory: Memory) -> bool:
 def _note(
     asker: ProjectAsker,
     memory: Memory,
-    against: Sequence[Memory],
+    contradictions: Sequence[Memory],
     day: date | None,
     rules: StartRules,
 ) -> fence.Note:
     """Return one memory as a start tells it, a rule with what became of it; `day` is when it has its date."""
-    # Of which project it is the title says, and where the user said it its id: there is room for another one.
+    # The block's title names the project, and the id leads to where it was said: without them more notes fit.
     is_own = _is_own(asker, memory)
-    shown = replace(memory, title="", source=Source()) if is_own else memory
+    bare_memory = replace(memory, title="", source=Source()) if is_own else memory
     name = "" if is_own else asker.names[memory.project]
-    note = _with_sessions(memory, render.note(shown, name, NOTE_TOKENS, against=against))
+    note = _with_sessions(
+        memory, render.note(bare_memory, name, NOTE_TOKENS, against=contradictions)
+    )
     if is_own and memory.kind in BINDING:
         text = note.text + rules.change_of(memory)
         note = fence.Note(note.id, note.head, text, note.foreign, note.is_cut)
@@ -240,65 +248,68 @@ def _note(
     return note
 
 
-def given_of_itself(asker: ProjectAsker) -> bool:
+def continues_session(asker: ProjectAsker) -> bool:
     """Whether a session goes on and is told of itself, not of the one before."""
     return isinstance(asker, HookQuestion) and asker.source in ("compact", "resume")
 
 
-def _is_seen(asker: ProjectAsker, memory: Memory) -> bool:
+def _is_in_view(asker: ProjectAsker, memory: Memory) -> bool:
     """Whether a session that is resumed still has a memory's own words before it."""
     return isinstance(asker, HookQuestion) and asker.source == "resume" and asker.sees(memory)
 
 
 def _ends(asker: ProjectAsker) -> list[SessionEnd]:
-    own = asker.session if isinstance(asker, HookQuestion) else ""
-    here = replace(asker.scope, projects=(asker.place.id,))
-    return last_session.ends(asker.shelves, here, own, SESSIONS_BACK)
+    own_session = asker.session if isinstance(asker, HookQuestion) else ""
+    project_scope = replace(asker.scope, projects=(asker.place.id,))
+    return last_session.ends(asker.shelves, project_scope, own_session, SESSIONS_BACK)
 
 
-def _memories(
+def _ranked_memories(
     ctx: Context,
     asker: ProjectAsker,
     ends: Sequence[SessionEnd],
     dated: Sequence[Memory],
-    told: ShownTexts,
+    shown_texts: ShownTexts,
 ) -> Iterator[Memory]:
-    """Yield what a start tells beside the session before, the most worth first, each once: what has its date
-    before all, and else at no start. Of what is open, what was `told` until then takes no place."""
-    due = {memory.id for memory in dated}
-    both, own = asker.scope, replace(asker.scope, projects=(asker.place.id,))
-    on_purpose = replace(both, sessions=("",))
-    now, here, seen = ctx.now(), ctx.local_now(), set()
+    """Yield what a start tells beside the session before, the most worth first, each once: what has its date these
+    days before all, and on other days not at all. Open items that were shown until then take no place."""
+    dated_ids = {memory.id for memory in dated}
+    scope, own_scope = asker.scope, replace(asker.scope, projects=(asker.place.id,))
+    purpose_scope = replace(scope, sessions=("",))
+    now, local_now, yielded_ids = ctx.now(), ctx.local_now(), set()
 
-    def is_told(memory: Memory) -> bool:
+    def may_be_told(memory: Memory) -> bool:
         has_date = memory.temporal in (Temporal.DEADLINE, Temporal.PERIODIC)
         return (
             holds_at(memory, now)
             and not memory.is_quiet
             # What mended an error comes with that error.
             and memory.collection != EPISODES
-            and (memory.id in due or not (has_date or memory.kind in (PROBLEM, TOPIC)))
-            and not start_rules.is_over(memory, here)
+            and (memory.id in dated_ids or not (has_date or memory.kind in (PROBLEM, TOPIC)))
+            and not start_rules.is_over(memory, local_now)
         )
 
     def ordered() -> Iterator[Memory]:
         yield from dated[:MOST_DATED]
-        important = _newest(asker, lambda journal: journal.important(both, LOOKED_AT))
+        important = _newest(asker, lambda journal: journal.important(scope, LOOKED_AT))
         yield from (memory for memory in important if is_standing(memory))
-        binding = [shelf.journal.recent(both, LOOKED_AT, kinds=BINDING) for shelf in asker.shelves]
+        binding = [shelf.journal.recent(scope, LOOKED_AT, kinds=BINDING) for shelf in asker.shelves]
         yield from filter(is_standing, _core_first(chain.from_iterable(binding)))
         # Few and short, while what was once wished for may take all of the room.
-        yield from _open(asker, own, ends, told)
-        # What is not told itself hides no older one.
-        lasting = [[it for it in own if is_lasting(it) and is_told(it)] for own in binding]
+        yield from _open_items(asker, own_scope, ends, shown_texts)
+        # A rule that is not told itself hides no older one.
+        lasting = [
+            [rule for rule in recent if is_lasting(rule) and may_be_told(rule)]
+            for recent in binding
+        ]
         yield from start_rules.in_order(asker.shelves, lasting)
-        most = 4 * ctx.settings.start_memories
-        others = _newest(asker, lambda journal: journal.recent(on_purpose, most))
-        yield from (memory for memory in others if memory.kind not in UNTOLD_KINDS)
+        limit = 4 * ctx.settings.start_memories
+        remembered = _newest(asker, lambda journal: journal.recent(purpose_scope, limit))
+        yield from (memory for memory in remembered if memory.kind not in UNTOLD_KINDS)
 
     for memory in ordered():
-        if memory.id not in seen and is_told(memory):
-            seen.add(memory.id)
+        if memory.id not in yielded_ids and may_be_told(memory):
+            yielded_ids.add(memory.id)
             yield memory
 
 
@@ -334,23 +345,23 @@ def is_lasting(memory: Memory) -> bool:
     return rules.binds(memory.text)
 
 
-def _open(
-    asker: ProjectAsker, own: Scope, ends: Sequence[SessionEnd], told: ShownTexts
+def _open_items(
+    asker: ProjectAsker, own_scope: Scope, ends: Sequence[SessionEnd], shown_texts: ShownTexts
 ) -> list[Memory]:
     """Return what is open and still true: what was noted on purpose, then what the last sessions left."""
-    scope = replace(own, kinds=WAITING)
+    scope = replace(own_scope, kinds=WAITING)
     items = each_of(asker.shelves, lambda journal: journal.open_items(scope, LOOKED_AT))
     noted = [memory for memory in items if not memory.source.session]
-    left = last_session.left_open(asker.shelves, own, ends, 2 * MOST_OPEN)
-    return [*noted, *(memory for memory in left if not told.holds(memory))][:MOST_OPEN]
+    left_open = last_session.left_open(asker.shelves, own_scope, ends, 2 * MOST_OPEN)
+    return [*noted, *(memory for memory in left_open if not shown_texts.holds(memory))][:MOST_OPEN]
 
 
-def _against(asker: ProjectAsker, memory: Memory) -> list[Memory]:
+def _contradictions(asker: ProjectAsker, memory: Memory) -> list[Memory]:
     """Return what contradicts a memory and holds too: nobody has said yet which of both does."""
-    found = (pair for shelf in asker.shelves for pair in shelf.linked([memory.id]))
+    linked = (pair for shelf in asker.shelves for pair in shelf.linked([memory.id]))
     return [
         other
-        for link, other in found
+        for link, other in linked
         if other is not None
         and asker.scope.holds(other)
         and link.relation is Relation.CONTRADICTS
@@ -372,11 +383,11 @@ def _with_sessions(memory: Memory, note: fence.Note) -> fence.Note:
 
 def save_snapshot(ctx: Context, asker: ProjectAsker, folder: str) -> None:
     """Write what a session in a folder would start with, for a start without a daemon."""
-    # A session that begins later is told of this one too.
-    later = ProjectAsker(asker.place, asker.scope, asker.open_shelves)
+    # As a plain asker: a session that begins later is told of this one, too.
+    later_asker = ProjectAsker(asker.place, asker.scope, asker.open_shelves)
     with redact.for_project(asker.place.folders):
-        notes = checked(start_notes(ctx, later, set()))
+        notes = checked(start_notes(ctx, later_asker, set()))
     path = ctx.home.snapshot(folder)
     names = ("id", "head", "text", "foreign")
-    told = [{name: getattr(note, name) for name in names} for note in notes]
-    write_durably(path, json.dumps({"notes": told}).encode())
+    records = [{name: getattr(note, name) for name in names} for note in notes]
+    write_durably(path, json.dumps({"notes": records}).encode())

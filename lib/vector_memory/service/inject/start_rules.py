@@ -24,7 +24,8 @@ from vector_memory.text.deadlines import last_day
 NOTE_TOKENS = 90
 """Tokens at most of a note at a start."""
 RULE_TOKENS, CHANGE_TOKENS, MOST_RULES = 60, 30, 20
-"""Tokens at most of a rule among others and of what became of it, which comes on top, and how many a start tells."""
+"""Tokens at most of a rule among others, and of what changed or lifted it, which comes on top; how many rules a start
+tells."""
 TAIL_CHARS = 40
 """By so many of its last characters a rule is found in its exchange."""
 SAID_ANEW = 0.65
@@ -41,22 +42,26 @@ def in_order(shelves: Sequence[Shelf], by_shelf: Sequence[Sequence[Memory]]) -> 
     """
     from vector_memory.index.rules import likelihood
 
-    rules = [Weighed(place, rule) for place, own in enumerate(by_shelf) for rule in own]
+    rules = [
+        Weighed(place, rule) for place, shelf_rules in enumerate(by_shelf) for rule in shelf_rules
+    ]
     newer = newer_of(rules, rules, shelves)
-    alive = (
+    current_rules = (
         rule for _, rule in rules if rule.id not in newer or newer[rule.id].likeness < SAID_ANEW
     )
-    return sorted(alive, key=lambda rule: (rule.priority not in IMPORTANT, -likelihood(rule.text)))
+    return sorted(
+        current_rules, key=lambda rule: (rule.priority not in IMPORTANT, -likelihood(rule.text))
+    )
 
 
 def is_over(memory: Memory, now: datetime) -> bool:
-    """Whether a memory is a rule, and the day is over until which it says that it holds; not where it was given another
-    end, nor where somebody is to do it.
+    """Whether a memory is a rule whose own words say that it holds until a day, and that day is over; not where it was
+    given another end, nor where it is something to do.
 
     Args:
         now: the time in the user's time zone.
     """
-    # Without its year the day is meant as it was when that was said last.
+    # A day without a year is meant as at the last time that the rule was said.
     sayings = map(days.written, merging.sessions_of(memory).values())
     said_at = days.local(max([memory.created_at, *filter(None, sayings)]), now.tzinfo)
     end = last_day(memory.text, said_at)
@@ -73,7 +78,7 @@ class StartRules:
     Args:
         asker: whose stores have the rules.
         notes: a start's, to which theirs is added.
-        known: what the client has told the model itself: it is not said again.
+        client_sentences: what the client has told the model itself: it is not said again.
     """
 
     def __init__(
@@ -81,66 +86,69 @@ class StartRules:
         ctx: Context,
         asker: Asker,
         notes: list[fence.Note],
-        known: frozenset[str],
+        client_sentences: frozenset[str],
     ) -> None:
-        self._ctx, self._asker, self._notes, self._known = ctx, asker, notes, known
+        self._ctx, self._asker, self._notes = ctx, asker, notes
+        self._client_sentences = client_sentences
         self._readers = [turn_reader(shelf) for shelf in asker.shelves]
         self._rules: list[Memory] = []
         self._changes: dict[str, str] = {}
-        self._places: dict[str, int] = {}
-        self._at = 0
+        self._positions: dict[str, int] = {}
+        self._note_index = 0
 
     def wants(self, memory: Memory) -> bool:
         """Whether a rule is to be told if there is room."""
         is_full = len(self._rules) >= MOST_RULES
-        return not is_full and not client_memory.repeats(memory.text, self._known)
+        return not is_full and not client_memory.repeats(memory.text, self._client_sentences)
 
     def take(self, memory: Memory, room: int) -> int:
         """Add a rule where it fits, and return what it took of the room: tokens, 0 where it does not. One that was
         corrected at once says so."""
         self._changes[memory.id] = self.change_of(memory)
-        self._places[memory.id] = self._place(memory)
+        self._positions[memory.id] = self._position(memory)
         note = self._note([*self._rules, memory])
-        took = note.tokens - (self._notes[self._at].tokens if self._rules else 0)
-        if took > room:
+        cost = note.tokens - (self._notes[self._note_index].tokens if self._rules else 0)
+        if cost > room:
             return 0
         if not self._rules:
-            self._at = len(self._notes)
-        self._notes[self._at : self._at + 1] = [note]
+            self._note_index = len(self._notes)
+        self._notes[self._note_index : self._note_index + 1] = [note]
         self._rules.append(memory)
-        return took
+        return cost
 
     def change_of(self, rule: Memory) -> str:
         """Return what is told behind a rule: what the user said against it right after it, when he had changed what it
         made, and when he lifted it; "" for none."""
-        said = (
-            one
+        later = (
+            later_word
             for place, read in enumerate(self._readers)
-            for one in later_words(self._ctx, self._asker, place, read, rule)[-MOST_BESIDE:]
+            for later_word in later_words(self._ctx, self._asker, place, read, rule)[-MOST_BESIDE:]
         )
-        return "".join(f" · {asked_in(*one, CHANGE_TOKENS)}" for one in said)
+        return "".join(f" · {asked_in(*later_word, CHANGE_TOKENS)}" for later_word in later)
 
-    def _place(self, rule: Memory) -> int:
+    def _position(self, rule: Memory) -> int:
         """Return where a rule stands in its exchange: what it leans on stands before it, and is often a rule, too."""
-        turn = [one for read in self._readers for one in read(rule) if one.kind == PASSAGE]
-        text = "\n".join(passage.text for passage in sorted(turn, key=number_of))
-        # What it begins with may be what it was given to lean on.
+        passages = [
+            passage for read in self._readers for passage in read(rule) if passage.kind == PASSAGE
+        ]
+        text = "\n".join(passage.text for passage in sorted(passages, key=number_of))
+        # By its end: what it begins with may be the title that was put before it.
         return text.casefold().find(rule.text.casefold()[-TAIL_CHARS:])
 
     def _note(self, rules: Sequence[Memory]) -> fence.Note:
         if len(rules) == 1:
-            shown = replace(rules[0], title="", source=Source())
-            note, change = render.note(shown, "", NOTE_TOKENS), self._changes[rules[0].id]
+            bare_rule = replace(rules[0], title="", source=Source())
+            note, change = render.note(bare_rule, "", NOTE_TOKENS), self._changes[rules[0].id]
             return fence.Note(note.id, note.head, note.text + change, note.foreign, note.is_cut)
-        by_time = sorted(rules, key=lambda rule: (rule.created_at, self._places[rule.id]))
+        by_time = sorted(rules, key=lambda rule: (rule.created_at, self._positions[rule.id]))
         first, last = _day(by_time[0]), _day(by_time[-1])
         span = f"{first} to {last}" if first < last else f"{first}"
         head = f"{span} · what the user wants kept to, in his words"
         lines = []
-        for day, of_day in groupby(by_time, key=_day):
-            # The day once: it leaves room for one rule more in each dozen.
+        for day, day_rules in groupby(by_time, key=_day):
+            # A day is named once for all its rules: that leaves room for one rule more in each dozen.
             lines += [f"{day}:"] if first < last else []
-            texts = ((rule.id, " ".join(rule.text.split())) for rule in of_day)
+            texts = ((rule.id, " ".join(rule.text.split())) for rule in day_rules)
             lines += (f"- {id[:8]} {fence.cut(text, RULE_TOKENS)}{self._changes[id]}" for id, text in texts)  # fmt: skip
         also = tuple(rule.id for rule in rules[1:])
         return fence.Note(rules[0].id, head, "\n".join(lines), also=also)

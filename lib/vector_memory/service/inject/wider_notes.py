@@ -20,48 +20,48 @@ _WHOLE = (PREFERENCE, TODO)
 
 
 def widened(
-    notes: Sequence[fence.Note], hits: Sequence[Hit], found: Sequence[Memory], budget: int
+    notes: Sequence[fence.Note], hits: Sequence[Hit], memories: Sequence[Memory], budget: int
 ) -> list[fence.Note]:
     """Return notes, each whole and with other passages of its exchange, as far as they fit. The first ones are
-    worth the most and take what they need: the later talk is left out for it, but nothing that somebody had
-    remembered.
+    worth the most and take what they need: notes of talk that come later are left out for them, but none that
+    somebody had remembered.
 
     Args:
         notes: in their order; together they fit.
         hits: what the notes are of.
-        found: what the search found, best first.
+        memories: what the search found, best first.
         budget: tokens in all.
     """
-    memories = {hit.memory.id: hit.memory for hit in hits}
-    others = [memory for memory in found if memory.id not in memories]
-    made: list[fence.Note] = []
-    left = budget - sum(note.tokens for note in notes if not memories[note.id].source.path)
+    by_id = {hit.memory.id: hit.memory for hit in hits}
+    others = [memory for memory in memories if memory.id not in by_id]
+    wider_notes: list[fence.Note] = []
+    room = budget - sum(note.tokens for note in notes if not by_id[note.id].source.path)
     for note in notes:
-        memory = memories[note.id]
+        memory = by_id[note.id]
         if memory.source.path:
-            if note.tokens > left:
+            if note.tokens > room:
                 continue
-            note, left = _wider(note, memory, others, left - note.tokens)
-        made.append(note)
-    return made
+            note, room = _widen(note, memory, others, room - note.tokens)
+        wider_notes.append(note)
+    return wider_notes
 
 
-def _wider(
-    note: fence.Note, memory: Memory, others: Sequence[Memory], left: int
+def _widen(
+    note: fence.Note, memory: Memory, others: Sequence[Memory], room: int
 ) -> tuple[fence.Note, int]:
     """Return a note with as much of its exchange as fits, and the tokens that are left then."""
     if memory.is_held or render.is_others(memory):
         # What others wrote keeps to its share.
-        return note, left
+        return note, room
     parts: list[Memory] = []
     for part in [memory, *(other for other in others if _is_beside(other, memory))]:
-        wider = _of_parts(note, [*parts, part])
-        if (more := max(0, wider.tokens - note.tokens)) <= left:
-            note, left, parts = wider, left - more, [*parts, part]
+        wider = _join_parts(note, [*parts, part])
+        if (extra := max(0, wider.tokens - note.tokens)) <= room:
+            note, room, parts = wider, room - extra, [*parts, part]
         elif part is memory:
             # It is cut as it is: there is no room for more.
             break
-    return note, left
+    return note, room
 
 
 def _is_beside(other: Memory, memory: Memory) -> bool:
@@ -69,7 +69,7 @@ def _is_beside(other: Memory, memory: Memory) -> bool:
     return (
         memory.kind == other.kind == PASSAGE
         and _exchange(memory) == _exchange(other)
-        and not any(one.is_held or render.is_others(one) for one in (memory, other))
+        and not any(passage.is_held or render.is_others(passage) for passage in (memory, other))
     )
 
 
@@ -94,28 +94,32 @@ def in_their_passages(
         budget: tokens in all.
     """
     by_id = {hit.memory.id: hit for hit in hits}
-    left = budget - sum(note.tokens for note in notes)
-    made: list[fence.Note] = []
+    room = budget - sum(note.tokens for note in notes)
+    told_notes: list[fence.Note] = []
     for note in notes:
         hit = by_id[note.id]
         of_exchange = (
-            at
-            for at, one in enumerate(made)
-            if _exchange(by_id[one.id].memory) == _exchange(hit.memory)
+            index
+            for index, earlier in enumerate(told_notes)
+            if _exchange(by_id[earlier.id].memory) == _exchange(hit.memory)
         )
-        said = next((at for at in of_exchange if _says(made[at].text, hit.memory)), None)
-        if _is_idea(hit.memory) and said is not None:
-            left += note.tokens
-            one = made[said]
-            also = (*one.also, note.id)
-            made[said] = fence.Note(one.id, one.head, one.text, one.foreign, one.is_cut, also)
+        earlier_index = next(
+            (index for index in of_exchange if _says_idea(told_notes[index].text, hit.memory)), None
+        )
+        if _is_idea(hit.memory) and earlier_index is not None:
+            room += note.tokens
+            earlier = told_notes[earlier_index]
+            also = (*earlier.also, note.id)
+            told_notes[earlier_index] = fence.Note(
+                earlier.id, earlier.head, earlier.text, earlier.foreign, earlier.is_cut, also
+            )
             continue
-        whole = _in_passage(note, hit.memory, passages_of(hit)) if _is_idea(hit.memory) else note
-        if 0 < whole.tokens - note.tokens <= left:
-            left -= whole.tokens - note.tokens
-            note = whole
-        made.append(note)
-    return made
+        wider = _as_passage(note, hit.memory, passages_of(hit)) if _is_idea(hit.memory) else note
+        if 0 < wider.tokens - note.tokens <= room:
+            room -= wider.tokens - note.tokens
+            note = wider
+        told_notes.append(note)
+    return told_notes
 
 
 def _is_idea(memory: Memory) -> bool:
@@ -127,24 +131,30 @@ def _is_idea(memory: Memory) -> bool:
     return is_sentence and memory.kind in INTENTS and memory.kind not in _WHOLE and not is_others
 
 
-def _in_passage(note: fence.Note, memory: Memory, passages: Sequence[Memory]) -> fence.Note:
+def _as_passage(note: fence.Note, memory: Memory, passages: Sequence[Memory]) -> fence.Note:
     """Return an idea's note as the passage that says it, the note itself where that is not known."""
-    plain = (one for one in passages if not (one.is_held or render.is_others(one)))
-    passage = next((one for one in plain if _says(one.text, memory)), None)
-    return _of_parts(note, [passage]) if passage is not None else note
+    own_passages = (
+        candidate
+        for candidate in passages
+        if not (candidate.is_held or render.is_others(candidate))
+    )
+    passage = next(
+        (candidate for candidate in own_passages if _says_idea(candidate.text, memory)), None
+    )
+    return _join_parts(note, [passage]) if passage is not None else note
 
 
-def _says(text: str, memory: Memory) -> bool:
-    """Whether a text has all words of an idea, whatever exchange this was given to lean on."""
+def _says_idea(text: str, memory: Memory) -> bool:
+    """Whether a text has all words of an idea, without the title in brackets that was put before them."""
     words = memory.text.partition("] ")[2] if memory.text.startswith("[") else memory.text
-    return _words(words) in _words(text)
+    return _padded_words(words) in _padded_words(text)
 
 
-def _words(text: str) -> str:
+def _padded_words(text: str) -> str:
     return f" {' '.join(runs_in(text.casefold()))} "
 
 
-def _of_parts(note: fence.Note, parts: Sequence[Memory]) -> fence.Note:
+def _join_parts(note: fence.Note, parts: Sequence[Memory]) -> fence.Note:
     """Return a note with the words of several passages, in the order in which they were said."""
     ordered = sorted(parts, key=number_of)
     text = str(ordered[0].text)

@@ -313,7 +313,8 @@ def test_rules_are_told_together(house: ServiceHouse, app: Path) -> None:
     known = frozenset(client_memory.lines_known(rules[1]))
     question = hook_question(house.ctx, "other", str(app))
     texts = "".join(
-        one.text for one in session_start.start_notes(house.ctx, question, set(), known=known)
+        one.text
+        for one in session_start.start_notes(house.ctx, question, set(), client_sentences=known)
     )
     assert rules[0] in texts and rules[2] in texts and rules[1] not in texts
     # What the client tells takes no room, and does not end the looking for more.
@@ -326,7 +327,7 @@ def test_rules_are_told_together(house: ServiceHouse, app: Path) -> None:
         capture(house, app, f"n{day}", day, (rule, "Understood, it is done like that from here on in all files."))  # fmt: skip
         known |= client_memory.lines_known(rule)
     capture(house, app, "new", 0.5, ("Always sign each tag with the offline key.", "Understood, each tag of a release is signed from here."))  # fmt: skip
-    notes = session_start.start_notes(house.ctx, question, set(), known=known)
+    notes = session_start.start_notes(house.ctx, question, set(), client_sentences=known)
     assert "sign each tag" in "".join(one.text for one in notes)
 
 

@@ -129,7 +129,7 @@ def test_corrections_are_looked_for_of_rules_that_are_told(
     monkeypatch.setattr(Journal, "of_turn", counted)
     asker = hook_question(house.ctx, "now", str(app))
     known = frozenset(client_memory.lines_known(rule))
-    session_start.start_notes(house.ctx, asker, set(), known=known)
+    session_start.start_notes(house.ctx, asker, set(), client_sentences=known)
     assert read == []
     session_start.start_notes(house.ctx, asker, set())
     assert read
