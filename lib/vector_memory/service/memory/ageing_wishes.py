@@ -61,10 +61,10 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
         return memory
     temporal = _temporal(request, memory)
     every = request.every.value if request.every else memory.extra.get(EVERY)
-    was = as_it_was(memory)
-    extra = without_ageing(was.extra)
+    original = as_it_was(memory)
+    extra = without_ageing(original.extra)
     if temporal is Temporal.PERIODIC:
-        extra[EVERY] = _required(every, "how often it comes back", "every")
+        extra[EVERY] = _require_value(every, "how often it comes back", "every")
     half_life = memory.extra.get(HALF_LIFE)
     if request.half_life_days is not None:
         half_life = request.half_life_days
@@ -73,40 +73,42 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
         half_life = 0 if temporal is Temporal.PERMANENT else None
     if half_life is not None:
         extra[HALF_LIFE] = half_life
-    since, until = _stretch(ctx, request, was, temporal)
+    since, until = _validity(ctx, request, original, temporal)
     changed = replace(
-        was,
+        original,
         temporal=temporal,
         valid_from=since,
         valid_until=until,
         expires_at=_expiry(ctx, request.expires, memory.expires_at),
         extra=extra,
     )
-    if was is not memory and memory.valid_until and not (request.due or request.valid_until):
+    if original is not memory and memory.valid_until and not (request.due or request.valid_until):
         return ended(changed, memory.valid_until)
-    return changed if is_over(changed, ctx.now()) else _back(changed)
+    return changed if is_over(changed, ctx.now()) else _revived_in_time(changed)
 
 
 def ageing_like(draft: Memory, older: Memory, now: datetime) -> Memory:
     """Return a draft that ages as the memory does whose place it is to take, but for what is over of that, and for what
     was so by the rule of its collection."""
-    was, rule = as_it_was(older), COLLECTIONS.get(older.collection)
-    has_gone = was.expires_at is not None and was.expires_at <= now
-    if not ((rule and rule.ttl_s) or draft.expires_at or has_gone):
-        draft = replace(draft, expires_at=was.expires_at)
+    original, rule = as_it_was(older), COLLECTIONS.get(older.collection)
+    is_expired = original.expires_at is not None and original.expires_at <= now
+    if not ((rule and rule.ttl_s) or draft.expires_at or is_expired):
+        draft = replace(draft, expires_at=original.expires_at)
     by_rule = rule is not None and rule.retention is Retention.DECAY
-    if is_over(was, now) or (by_rule and was.temporal is Temporal.DECAYING):
+    if is_over(original, now) or (by_rule and original.temporal is Temporal.DECAYING):
         return draft
     return replace(
         draft,
-        temporal=draft.temporal if was.temporal is Temporal.PERMANENT else was.temporal,
-        valid_from=was.valid_from if was.temporal is Temporal.PERIODIC else draft.valid_from,
-        valid_until=was.valid_until,
-        extra={**draft.extra, **of_ageing(was.extra)},
+        temporal=draft.temporal if original.temporal is Temporal.PERMANENT else original.temporal,
+        valid_from=original.valid_from
+        if original.temporal is Temporal.PERIODIC
+        else draft.valid_from,
+        valid_until=original.valid_until,
+        extra={**draft.extra, **of_ageing(original.extra)},
     )
 
 
-def _stretch(
+def _validity(
     ctx: Context, request: AgeingWishes, memory: Memory, temporal: Temporal
 ) -> tuple[datetime | None, datetime | None]:
     """Return since when a memory holds that becomes of a class, and until when. A deadline's day and the first day of
@@ -115,7 +117,7 @@ def _stretch(
     Raises:
         BadInputError: see `aged`.
     """
-    before, end = _without_its_class(memory, temporal)
+    valid_from, valid_until = _validity_without_class(memory, temporal)
     if (
         temporal is Temporal.PERIODIC
         and memory.temporal is Temporal.DEADLINE
@@ -123,19 +125,19 @@ def _stretch(
     ):
         now = ctx.local_now()
         day = days.last_before(memory.valid_until, days.zone_of(now))
-        before = days.shown_at(datetime.combine(day, time()), now).astimezone(timezone.utc)
+        valid_from = days.shown_at(datetime.combine(day, time()), now).astimezone(timezone.utc)
     due = due_at(ctx, request.due, is_end=temporal is not Temporal.PERIODIC)
-    until = _moved(ctx, request.valid_until, "valid_until", end)
-    since = _moved(ctx, request.valid_from, "valid_from", before)
+    until = _new_date(ctx, request.valid_until, "valid_until", valid_until)
+    since = _new_date(ctx, request.valid_from, "valid_from", valid_from)
     if temporal is Temporal.DEADLINE:
-        until = _required(due or until, "until when it holds", "due")
+        until = _require_value(due or until, "until when it holds", "due")
         if until <= ctx.now():
             typed = request.due or request.valid_until or f"{until:%Y-%m-%d}"
             raise BadInputError(f"The deadline {typed!r} is over.", "Give one to come.")
     elif due is not None:
         since = due
-    is_said = request.valid_from or request.valid_until or request.due
-    if is_said and since and until and since > until:
+    is_date_given = request.valid_from or request.valid_until or request.due
+    if is_date_given and since and until and since > until:
         raise BadInputError(
             f"It would hold from {since:%Y-%m-%d %H:%M} and be over by {until:%Y-%m-%d %H:%M}.",
             "Give a valid_until that is later than valid_from, or `never`.",
@@ -143,27 +145,29 @@ def _stretch(
     return since, until
 
 
-def _without_its_class(
+def _validity_without_class(
     memory: Memory, temporal: Temporal
 ) -> tuple[datetime | None, datetime | None]:
-    """Return since when a memory holds and until when, but for what its class has set, where it becomes of another."""
-    was = memory.temporal if memory.temporal is not temporal else None
+    """Return since when a memory holds and until when, without what its class has set where that changes."""
+    lost_class = memory.temporal if memory.temporal is not temporal else None
     return (
-        None if was is Temporal.PERIODIC else memory.valid_from,
-        None if was is Temporal.DEADLINE else memory.valid_until,
+        None if lost_class is Temporal.PERIODIC else memory.valid_from,
+        None if lost_class is Temporal.DEADLINE else memory.valid_until,
     )
 
 
 def permanent(memory: Memory) -> Memory:
     """Return a memory as one that holds until something else is said; what was found to hold no more does not."""
-    was = as_it_was(memory)
-    since, until = _without_its_class(was, Temporal.PERMANENT)
-    extra = {name: value for name, value in was.extra.items() if name != EVERY}
+    original = as_it_was(memory)
+    since, until = _validity_without_class(original, Temporal.PERMANENT)
+    extra = {name: value for name, value in original.extra.items() if name != EVERY}
     lasting = replace(
-        was, temporal=Temporal.PERMANENT, valid_from=since, valid_until=until, extra=extra
+        original, temporal=Temporal.PERMANENT, valid_from=since, valid_until=until, extra=extra
     )
     return (
-        ended(lasting, memory.valid_until) if was is not memory and memory.valid_until else lasting
+        ended(lasting, memory.valid_until)
+        if original is not memory and memory.valid_until
+        else lasting
     )
 
 
@@ -180,11 +184,11 @@ def ended(memory: Memory, at: datetime) -> Memory:
 def as_it_was(memory: Memory) -> Memory:
     """Return a memory as it was before it was found to hold no more; itself where it was not, or has another date
     since."""
-    noted, end = memory.extra.get(ENDED), memory.valid_until
-    if end is None or not isinstance(noted, dict) or moment_in(noted, "at") != end:
+    record, end = memory.extra.get(ENDED), memory.valid_until
+    if end is None or not isinstance(record, dict) or moment_in(record, "at") != end:
         return memory
     extra = {name: value for name, value in memory.extra.items() if name != ENDED}
-    return replace(memory, valid_until=moment_in(noted, "until"), extra=extra)
+    return replace(memory, valid_until=moment_in(record, "until"), extra=extra)
 
 
 def holding(memory: Memory, now: datetime, by_agent: bool = False) -> Memory:
@@ -198,23 +202,23 @@ def holding(memory: Memory, now: datetime, by_agent: bool = False) -> Memory:
     """
     if memory.superseded_by:
         return memory
-    was = as_it_was(memory)
-    if not is_over(was, now):
-        return _back(was)
+    original = as_it_was(memory)
+    if not is_over(original, now):
+        return _revived_in_time(original)
     if memory.temporal is Temporal.DEADLINE:
         raise BadInputError(
             f"Memory {memory.id[:12]} has a deadline, and that is over.",
             "Give it another `due`, or make it permanent.",
         )
-    return memory if by_agent else _back(replace(was, valid_until=None))
+    return memory if by_agent else _revived_in_time(replace(original, valid_until=None))
 
 
 def is_over(memory: Memory, now: datetime) -> bool:
-    """Whether until when a memory holds lies behind."""
+    """Whether the time until which a memory holds is over."""
     return memory.valid_until is not None and memory.valid_until <= now
 
 
-def _back(memory: Memory) -> Memory:
+def _revived_in_time(memory: Memory) -> Memory:
     """Return a memory whose time had passed as one that holds; nothing else has taken its place."""
     if memory.status is not Status.SUPERSEDED or memory.superseded_by:
         return memory
@@ -243,19 +247,19 @@ def _temporal(request: AgeingWishes, memory: Memory) -> Temporal:
     return Temporal.DECAYING if fades else memory.temporal
 
 
-def _moved(ctx: Context, typed: str, name: str, before: datetime | None) -> datetime | None:
+def _new_date(ctx: Context, typed: str, name: str, current: datetime | None) -> datetime | None:
     """Return a date as it is to be: another one, none (`never`), or where nothing is said the one before."""
-    return None if typed == NEVER else _date(ctx, typed, name) or before
+    return None if typed == NEVER else _date(ctx, typed, name) or current
 
 
-def _expiry(ctx: Context, typed: str, before: datetime | None) -> datetime | None:
+def _expiry(ctx: Context, typed: str, current: datetime | None) -> datetime | None:
     """Return when a memory may be removed: a date to come, since with one that is over it would be gone unseen.
 
     Raises:
         BadInputError: it is over, or no date.
     """
     if typed in ("", NEVER):
-        return before if not typed else None
+        return current if not typed else None
     # Today is over only with its end.
     for is_end in (False, True):
         at = due_at(ctx, typed, is_end, "expires")
@@ -291,10 +295,14 @@ def due_at(ctx: Context, typed: str, is_end: bool = True, name: str = "due") -> 
     at, now = _date(ctx, typed, name, is_end), ctx.local_now()
     if at is None or at > now:
         return at
-    ahead = dates.coming(typed, now)
-    if ahead is None:
+    next_date = dates.coming(typed, now)
+    if next_date is None:
         return at
-    return _next_day(ahead, now) if is_end else days.shown_at(ahead, now).astimezone(timezone.utc)
+    return (
+        _next_day(next_date, now)
+        if is_end
+        else days.shown_at(next_date, now).astimezone(timezone.utc)
+    )
 
 
 def _next_day(day: datetime, now: datetime) -> datetime:
@@ -303,7 +311,7 @@ def _next_day(day: datetime, now: datetime) -> datetime:
     return days.shown_at(wall, now).astimezone(timezone.utc)
 
 
-def _required(value: T | None, what: str, field: str) -> T:
+def _require_value(value: T | None, what: str, field: str) -> T:
     if not value:
         raise BadInputError(f"It is not said {what}.", f"Give {field}.")
     return value

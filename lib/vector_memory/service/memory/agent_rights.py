@@ -77,8 +77,8 @@ def may_recall(ctx: Context, request: messages.Request) -> bool:
 
 def is_the_users(memory: Memory) -> bool:
     """Whether a memory holds the user's own words, or what the user imported, and they bind."""
-    theirs = memory.origin in (Origin.USER, Origin.IMPORT) and memory.trust > 0
-    return theirs and (bool(memory.weight) or memory.collection in BINDING_COLLECTIONS)
+    is_users = memory.origin in (Origin.USER, Origin.IMPORT) and memory.trust > 0
+    return is_users and (bool(memory.weight) or memory.collection in BINDING_COLLECTIONS)
 
 
 def require_not_the_users(memory: Memory) -> None:

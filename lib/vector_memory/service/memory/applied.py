@@ -23,29 +23,29 @@ def asked_for(ctx: Context, shelves: Sequence[Shelf], hits: Sequence[Hit], sessi
         session: which asked; "" for a person, whose questions of a day count once.
     """
     now = ctx.now()
-    for number, shelf in enumerate(shelves):
-        fitting = [hit.memory for hit in hits if hit.shelf == number and hit.fits]
+    for place, shelf in enumerate(shelves):
+        fitting = [hit.memory for hit in hits if hit.shelf == place and hit.fits]
         if fitting:
-            ctx.later(partial(_note, ctx, shelf, fitting, session or f"{now:%Y-%m-%d}", now))
+            ctx.later(partial(_note_use, ctx, shelf, fitting, session or f"{now:%Y-%m-%d}", now))
 
 
 def followed(ctx: Context, session: str) -> None:
     """Note of which notes the words or files occurred in what a session did next, as `note_uses` has found."""
-    used = ctx.state.used_notes(session)
-    for shelf in ctx.all_shelves() if used else ():
-        for memory in shelf.journal.by_ids(list(used)).values():
-            _note(ctx, shelf, [memory], session, used[memory.id])
+    used_at = ctx.state.used_notes(session)
+    for shelf in ctx.all_shelves() if used_at else ():
+        for memory in shelf.journal.by_ids(list(used_at)).values():
+            _note_use(ctx, shelf, [memory], session, used_at[memory.id])
 
 
-def _note(
+def _note_use(
     ctx: Context, shelf: Shelf, memories: Sequence[Memory], session: str, at: datetime
 ) -> None:
     if not shelf.journal.writable:
         return
-    cold = {memory.id: Tier.WARM for memory in memories if memory.tier is Tier.COLD}
+    warmed = {memory.id: Tier.WARM for memory in memories if memory.tier is Tier.COLD}
     try:
         shelf.journal.apply([memory.id for memory in memories], session, at)
-        if cold and shelf.journal.move_to_tiers(cold):
+        if warmed and shelf.journal.move_to_tiers(warmed):
             ctx.notify()
     except VectorMemoryError as error:
         # Who asked has the answer; another question finds it as well.

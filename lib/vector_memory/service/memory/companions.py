@@ -16,8 +16,8 @@ LEAST_SHARED = 16
 def repeating(shelf: Shelf, memories: Sequence[Memory]) -> list[Memory]:
     """Return what of a store holds the whole text of any of these memories, such as the passage that it was taken from."""
     texts = [memory.text for memory in memories if len(memory.text) >= LEAST_SHARED]
-    found = shelf.journal.by_ids(shelf.journal.holding(texts)).values() if texts else ()
-    return [memory for memory in found if memory.status is not Status.FORGOTTEN]
+    holders = shelf.journal.by_ids(shelf.journal.holding(texts)).values() if texts else ()
+    return [memory for memory in holders if memory.status is not Status.FORGOTTEN]
 
 
 def companions(shelf: Shelf, chosen: Sequence[Memory]) -> list[Memory]:
@@ -26,7 +26,11 @@ def companions(shelf: Shelf, chosen: Sequence[Memory]) -> list[Memory]:
     going = {memory.id: memory for memory in (*chosen, *drawn_from(shelf, chosen))}
     latest = list(going)
     while latest:
-        older = {old.id: old for old in shelf.journal.replaced_by(latest) if old.id not in going}
+        older = {
+            superseded.id: superseded
+            for superseded in shelf.journal.replaced_by(latest)
+            if superseded.id not in going
+        }
         going, latest = going | older, list(older)
     chosen_ids = {memory.id for memory in chosen}
     return [memory for memory in going.values() if memory.id not in chosen_ids]
@@ -44,12 +48,12 @@ def drawn_from(shelf: Shelf, chosen: Sequence[Memory]) -> list[Memory]:
     }:
         turn = shelf.journal.of_turn(source, project, LIVING)
         passages = [memory for memory in turn if memory.kind == PASSAGE]
-        gone = _terms(passage for passage in passages if passage.id in going)
-        kept = _terms(passage for passage in passages if passage.id not in going)
+        gone_terms = _terms(passage for passage in passages if passage.id in going)
+        kept_terms = _terms(passage for passage in passages if passage.id not in going)
         for memory in turn:
             if memory.is_aside and memory.kind not in DERIVED and memory.id not in going:
-                words = _terms([memory])
-                if len(words & gone) >= len(words & kept):
+                terms = _terms([memory])
+                if len(terms & gone_terms) >= len(terms & kept_terms):
                     drawn.append(memory)
     return drawn
 

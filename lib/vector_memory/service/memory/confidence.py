@@ -92,15 +92,15 @@ def verify(ctx: Context, request: VerifyRequest) -> WeighedAnswer:
         memory = ageing_wishes.ended(memory, now)
     changed = replace(
         memory,
-        confidence=_stepped(request, memory, STEP[verdict]),
+        confidence=_confidence_after(request, memory, STEP[verdict]),
         extra={
             **memory.extra,
             VERIFIED: {**check, **({"note": note} if note else {})},
-            **_raised(request, STEP[verdict]),
+            **_raised_mark(request, STEP[verdict]),
         },
         updated_at=now,
     )
-    return _changed(ctx, request, shelf, read, changed, "verify", verdict=verdict)
+    return _store_change(ctx, request, shelf, read, changed, "verify", verdict=verdict)
 
 
 class BoostRequest(messages.Request):
@@ -138,15 +138,17 @@ def boost(ctx: Context, request: BoostRequest) -> WeighedAnswer:
     if what == "confidence":
         changed = replace(
             memory,
-            confidence=_stepped(request, memory, 0.1 * sign),
-            extra={**memory.extra, **_raised(request, sign)},
+            confidence=_confidence_after(request, memory, 0.1 * sign),
+            extra={**memory.extra, **_raised_mark(request, sign)},
         )
     else:
-        changed = replace(memory, priority=_next(memory, sign))
+        changed = replace(memory, priority=_next_priority(memory, sign))
     if (changed.confidence, changed.priority) == (memory.confidence, memory.priority):
         return WeighedAnswer(view_in(shelf, memory), UNCHANGED)
     changed = replace(changed, updated_at=ctx.now())
-    return _changed(ctx, request, shelf, memory, changed, "boost", what=what, direction=direction)
+    return _store_change(
+        ctx, request, shelf, memory, changed, "boost", what=what, direction=direction
+    )
 
 
 class PromoteRequest(messages.Request):
@@ -175,23 +177,27 @@ def promote(ctx: Context, request: PromoteRequest) -> WeighedAnswer:
     """
     shelf, memory = lookup(ctx, request.id)
     if request.to in TIERS:
-        return _moved(ctx, request, shelf, memory)
+        return _move_to_tier(ctx, request, shelf, memory)
     agent_rights.require_own_weight(memory)
-    passing = COLLECTIONS[memory.collection].ttl_s if memory.collection in COLLECTIONS else None
-    target = request.to or ("permanent" if passing else "priority")
+    ttl_s = COLLECTIONS[memory.collection].ttl_s if memory.collection in COLLECTIONS else None
+    target = request.to or ("permanent" if ttl_s else "priority")
     if target == "priority":
-        changed = replace(memory, priority=_next(memory, 1), updated_at=ctx.now())
-        return _changed(ctx, request, shelf, memory, changed, "promote", to=changed.priority.value)
+        changed = replace(memory, priority=_next_priority(memory, 1), updated_at=ctx.now())
+        return _store_change(
+            ctx, request, shelf, memory, changed, "promote", to=changed.priority.value
+        )
     if memory.collection == TARGETS[target]:
         raise BadInputError(f"Memory {memory.id[:12]} is that already.", "Choose another target.")
     if memory.collection == SCRATCH:
-        return _lifted(ctx, request, shelf, memory, target)
+        return _store_note(ctx, request, shelf, memory, target)
     changed = replace(_as_target(memory, target), updated_at=ctx.now())
     changed = trust_marks.settled(changed)
-    return _changed(ctx, request, shelf, memory, changed, "promote", to=target)
+    return _store_change(ctx, request, shelf, memory, changed, "promote", to=target)
 
 
-def _moved(ctx: Context, request: PromoteRequest, shelf: Shelf, memory: Memory) -> WeighedAnswer:
+def _move_to_tier(
+    ctx: Context, request: PromoteRequest, shelf: Shelf, memory: Memory
+) -> WeighedAnswer:
     """Put a memory into a tier by hand. What is cold comes when somebody asks, and is warm again once it was of
     use; what is kept at hand for good is not moved by the job."""
     tier = TIERS[request.to]
@@ -209,7 +215,7 @@ def _moved(ctx: Context, request: PromoteRequest, shelf: Shelf, memory: Memory) 
     return WeighedAnswer(view_in(shelf, moved), "promote")
 
 
-def _lifted(
+def _store_note(
     ctx: Context, request: PromoteRequest, shelf: Shelf, note: Memory, target: str
 ) -> WeighedAnswer:
     """Store what a note for the moment says as a memory, as if it were said now, and drop the note."""
@@ -223,8 +229,8 @@ def _lifted(
     )
     ctx.embedding.wait(3.0)
     if draft.weight and request.is_agent:
-        waiting = trust_marks.settled(proposals.proposed(draft, draft.weight))
-        placed = placement.Placed(proposals.put(ctx, shelf, waiting), PROPOSED)
+        proposal = trust_marks.settled(proposals.proposed(draft, draft.weight))
+        placed = placement.Placed(proposals.put(ctx, shelf, proposal), PROPOSED)
     else:
         placed = placement.place(ctx, shelf, draft, placement.vector_of(ctx, draft))
     shelf.journal.purge([note.id])
@@ -246,16 +252,16 @@ def _as_target(memory: Memory, target: str) -> Memory:
     )
 
 
-def _next(memory: Memory, sign: int) -> Priority:
-    at = PRIORITIES.index(memory.priority) + sign
-    if not 0 <= at < len(PRIORITIES):
+def _next_priority(memory: Memory, sign: int) -> Priority:
+    index = PRIORITIES.index(memory.priority) + sign
+    if not 0 <= index < len(PRIORITIES):
         raise BadInputError(
             f"Memory {memory.id[:12]} is {memory.priority} already.", "There is no step beyond."
         )
-    return PRIORITIES[at]
+    return PRIORITIES[index]
 
 
-def _stepped(request: messages.Request, memory: Memory, step: float) -> float:
+def _confidence_after(request: messages.Request, memory: Memory, step: float) -> float:
     """Return a memory's confidence after a step. An agent makes it surer once: it says nothing new by saying
     it again."""
     confidence = memory.confidence
@@ -264,11 +270,11 @@ def _stepped(request: messages.Request, memory: Memory, step: float) -> float:
     return round(min(max(MOST, confidence), max(LEAST, confidence + step)), 3)
 
 
-def _raised(request: messages.Request, step: float) -> dict[str, object]:
+def _raised_mark(request: messages.Request, step: float) -> dict[str, object]:
     return {RAISED: True} if step > 0 and request.is_agent else {}
 
 
-def _changed(
+def _store_change(
     ctx: Context,
     request: messages.Request,
     shelf: Shelf,
@@ -284,9 +290,9 @@ def _changed(
         action: what is done, as the answer and the log say it.
         detail: what else the log says of it.
     """
-    allowed = proposals.allowed(request.is_agent, read, changed)
-    stored = shelf.journal.update(allowed, read)
-    if allowed is not changed:
+    permitted = proposals.allowed(request.is_agent, read, changed)
+    stored = shelf.journal.update(permitted, read)
+    if permitted is not changed:
         action = PROPOSED
         proposals.note(ctx, stored.project)
     ctx.changed()

@@ -43,48 +43,51 @@ def memory_id(external_id: str, project: str) -> str:
     return hashlib.blake2b(words, digest_size=16).hexdigest()
 
 
-def under_known_ids(journal: Journal, made: Iterable[Memory]) -> list[Memory]:
-    """Return captured memories under the ids by which their project has them, of whatever status: one that took
-    another's memories over has them under ids of the other. What was forgotten there, or edited, stays so."""
-    new = list(made)
-    known = journal.by_ids([memory.id for memory in new])
+def under_known_ids(journal: Journal, captured: Iterable[Memory]) -> list[Memory]:
+    """Return captured memories under the ids by which their project has them, of whatever status: a project that took
+    over another's memories keeps their ids. What was forgotten there, or edited, stays so."""
+    memories = list(captured)
+    stored = journal.by_ids([memory.id for memory in memories])
     return [
-        memory if memory.id in known else replace(memory, id=_known_id(journal, memory))
-        for memory in new
+        memory if memory.id in stored else replace(memory, id=_known_id(journal, memory))
+        for memory in memories
     ]
 
 
 def _known_id(journal: Journal, memory: Memory) -> str:
     if not memory.external_id:
         return memory.id
-    found = journal.find_imported(memory.external_id, memory.project)
-    return next((one.id for one in found if one.external_id == memory.external_id), memory.id)
+    imported = journal.find_imported(memory.external_id, memory.project)
+    return next(
+        (candidate.id for candidate in imported if candidate.external_id == memory.external_id),
+        memory.id,
+    )
 
 
-def compare(made: Sequence[Memory], stored: Sequence[Memory]) -> Changes:
+def compare(captured: Sequence[Memory], stored: Sequence[Memory]) -> Changes:
     """Return what makes the stored passages of an exchange those that were read.
 
     Args:
-        made: the passages that were read.
+        captured: the passages that were read.
         stored: those in the store, of every status.
     """
     if not stored:
-        return Changes(list(made), [], [])
+        return Changes(list(captured), [], [])
     if any(memory.status is not Status.ACTIVE or memory.extra.get(EDITED) for memory in stored):
         # The user took something out of it: that must not come back in another passage.
-        return each(made, stored)
-    if not _says_more(made, stored):
+        return each(captured, stored)
+    if not _says_more(captured, stored):
         return NOTHING
-    kept = {memory.external_id for memory in made}
-    added, changed, _ = each(made, stored, _differs)
+    external_ids = {memory.external_id for memory in captured}
+    added, changed, _ = each(captured, stored, _differs)
     return Changes(
-        added, changed, [memory.id for memory in stored if memory.external_id not in kept]
+        added, changed, [memory.id for memory in stored if memory.external_id not in external_ids]
     )
 
 
 def _differs(new: Memory, old: Memory) -> bool:
-    where = (BRANCH, PULL, LOOKUP, WROTE, TOOK_AWAY)
-    return new.text != old.text or any(new.extra.get(n) != old.extra.get(n) for n in where)
+    names = (BRANCH, PULL, LOOKUP, WROTE, TOOK_AWAY)
+    return new.text != old.text or any(new.extra.get(name) != old.extra.get(name) for name in names)
 
 
 def _has_grown(new: Memory, old: Memory) -> bool:
@@ -94,20 +97,24 @@ def _has_grown(new: Memory, old: Memory) -> bool:
 
 
 def each(
-    made: Sequence[Memory],
+    captured: Sequence[Memory],
     stored: Sequence[Memory],
     replaces: Callable[[Memory, Memory], bool] = _has_grown,
 ) -> Changes:
-    """Return what is new and what changes, memory by memory, where they do not make up a whole."""
-    old = {memory.external_id: memory for memory in stored}
-    added = [memory for memory in made if memory.external_id not in old]
-    pairs = [(memory, old[memory.external_id]) for memory in made if memory.external_id in old]
+    """Return what is new and what changes, each memory by itself: none is dropped."""
+    stored_by_id = {memory.external_id: memory for memory in stored}
+    added = [memory for memory in captured if memory.external_id not in stored_by_id]
+    pairs = [
+        (memory, stored_by_id[memory.external_id])
+        for memory in captured
+        if memory.external_id in stored_by_id
+    ]
     return Changes(added, [over(*pair) for pair in pairs if replaces(*pair)], [])
 
 
 def over(new: Memory, old: Memory) -> Memory:
     """Return a memory as it takes the place of the one stored; what the user may have set stays."""
-    kept = {name: value for name, value in old.extra.items() if name != LOOKUP}
+    extra = {name: value for name, value in old.extra.items() if name != LOOKUP}
     return replace(
         old,
         text=new.text,
@@ -119,24 +126,27 @@ def over(new: Memory, old: Memory) -> Memory:
         files=new.files,
         source=new.source,
         # The marks belong to the words: those of the old ones go with them.
-        extra={**trust_marks.unmarked(kept), **new.extra},
+        extra={**trust_marks.unmarked(extra), **new.extra},
     )
 
 
-def _says_more(made: Sequence[Memory], stored: Sequence[Memory]) -> bool:
+def _says_more(captured: Sequence[Memory], stored: Sequence[Memory]) -> bool:
     """Whether what was read is more than a beginning of what is stored. A copy in another file that
     went another way must also be longer."""
-    new, old = _words(made), _words(stored)
-    now, then = made[0].source, stored[0].source
-    same_file = now.path == then.path
-    if new == old or (old.startswith(new) and not (same_file and now.line_end >= then.line_end)):
-        # Where the same file was read as far and says less, the last words that a hook was told came
-        # before the prompt that they answer, and were taken for an answer to the one before.
+    read_words, stored_words = _joined_words(captured), _joined_words(stored)
+    read_source, stored_source = captured[0].source, stored[0].source
+    is_same_file = read_source.path == stored_source.path
+    if read_words == stored_words or (
+        stored_words.startswith(read_words)
+        and not (is_same_file and read_source.line_end >= stored_source.line_end)
+    ):
+        # Where the same file was read as far and says less, the last answer that a hook handed over came
+        # before its prompt was read, and was taken for an answer to the prompt before.
         return False
-    return same_file or len(new) > len(old)
+    return is_same_file or len(read_words) > len(stored_words)
 
 
-def _words(passages: Sequence[Memory]) -> str:
+def _joined_words(passages: Sequence[Memory]) -> str:
     """Return what passages say together, wherever they were cut."""
     ordered = sorted(passages, key=number_of)
     return "".join("".join(memory.text.split()) for memory in ordered)

@@ -35,9 +35,9 @@ def chain_of(shelf: Shelf, memory: Memory) -> list[Memory]:
         by_id = shelf.journal.by_ids(older)
         frontier = [id for id in older if id in by_id]
         chain.update((id, by_id[id]) for id in frontier)
-    kept = [stage for stage in reach.kept(chain.values()) if stage.status is not Status.FORGOTTEN]
+    stages = [stage for stage in reach.kept(chain.values()) if stage.status is not Status.FORGOTTEN]
     return sorted(
-        kept, key=lambda stage: (stage.valid_until is None, stage.valid_until or stage.created_at)
+        stages, key=lambda stage: (stage.valid_until is None, stage.valid_until or stage.created_at)
     )
 
 
@@ -45,27 +45,27 @@ def summary(chain: list[Memory]) -> str:
     """Return a chain as a sentence: "was X until 3 May 2026, now Y"; "" for a chain of one."""
     if len(chain) < 2:
         return ""
-    return ", ".join([*before(chain), f"now {_short(chain[-1])!r}"])
+    return ", ".join([*before(chain), f"now {_shorten(chain[-1])!r}"])
 
 
 def before(chain: list[Memory]) -> list[str]:
     """Return what was so before the last of a chain, oldest first, each as "was X until 3 May 2026"."""
-    return [f"was {_short(stage)!r}{_until(stage)}" for stage in chain[:-1]]
+    return [f"was {_shorten(stage)!r}{_until_phrase(stage)}" for stage in chain[:-1]]
 
 
-def _until(memory: Memory) -> str:
+def _until_phrase(memory: Memory) -> str:
     if memory.valid_until is None:
         return ""
     at = memory.valid_until
     return f" until {at.day} {at:%B %Y}"
 
 
-def _short(memory: Memory) -> str:
+def _shorten(memory: Memory) -> str:
     text = " ".join(memory.text.split())
     return text if len(text) <= SHORT else text[: SHORT - 2] + " …"
 
 
 def _stage(memory: Memory) -> StageView:
     reason = memory.gave_way or ("edited by the user" if memory.extra.get(EDITED) else None)
-    held = memory.created_at, memory.valid_until
-    return StageView(memory.id, memory.text, memory.status.value, *held, reason)
+    times = memory.created_at, memory.valid_until
+    return StageView(memory.id, memory.text, memory.status.value, *times, reason)

@@ -41,14 +41,14 @@ from vector_memory.text import analysis, days, fence, prompts
 from vector_memory.text.words import clauses_in, words_in
 
 LOOKED_AT = 80
-"""Of a session's newest passages, so many are looked at for its end."""
+"""How many of a session's newest passages are looked at for its end."""
 READ_AT_ONCE = 24
 LATER_PASSAGES = 300
 MOST_EMPTY = 12
 """How many sessions without content are passed over at most."""
 MOST_FILES, MOST_OPEN = 4, 40
 LEAST_TERMS = 5
-"""What is open is told from so many terms on: less says nothing alone."""
+"""An open item of fewer terms is not told: it says nothing alone."""
 LEAST_SAID_TERMS, LEAST_EXCHANGE_TERMS, LEAST_ASKED_TERMS, ENOUGH_CHARS = 8, 6, 4, 1_000
 """An answer of fewer terms tells nothing of how a session ended, nor does such an exchange, nor a prompt of fewer that
 neither asks anything nor has anything done."""
@@ -137,43 +137,43 @@ def newest_of_sessions(
     Args:
         but: a session that is left out.
     """
-    streams = (_in_store(shelf, scope, but) for shelf in shelves)
+    streams = (_newest_in_store(shelf, scope, but) for shelf in shelves)
     return heapq.merge(*streams, key=lambda pair: pair[1].created_at, reverse=True)
 
 
-def _in_store(shelf: Shelf, scope: Scope, but: str) -> Iterator[tuple[Shelf, Memory]]:
+def _newest_in_store(shelf: Shelf, scope: Scope, but: str) -> Iterator[tuple[Shelf, Memory]]:
     newest: dict[str, Memory | None] = {"": None, but: None}
     while True:
-        looked = shelf.journal.recent(scope, READ_AT_ONCE, kinds=(PASSAGE,))
-        for passage in looked:
+        passages = shelf.journal.recent(scope, READ_AT_ONCE, kinds=(PASSAGE,))
+        for passage in passages:
             # Without a transcript it is an import's conversation: nobody worked there.
             if (
                 passage.source.path
                 and newest.setdefault(passage.source.session, passage) is passage
             ):
                 yield shelf, passage
-        if len(looked) < READ_AT_ONCE:
+        if len(passages) < READ_AT_ONCE:
             return
-        # What is left of a long session is passed over at once.
-        last = looked[-1]
-        begun = _began(shelf, scope, last)
-        scope = replace(scope, until=min(begun, last.created_at))
+        # The other passages of a long session are passed over at once.
+        oldest = passages[-1]
+        began_at = _start_of_session(shelf, scope, oldest)
+        scope = replace(scope, until=min(began_at, oldest.created_at))
 
 
-def _began(shelf: Shelf, scope: Scope, passage: Memory) -> datetime:
+def _start_of_session(shelf: Shelf, scope: Scope, passage: Memory) -> datetime:
     if not passage.source.session:
         return passage.created_at
-    own = replace(scope, sessions=(passage.source.session,), kinds=(PASSAGE,))
-    first = shelf.journal.iter_memories(own, limit=1)
-    return next((memory.created_at for memory in first), passage.created_at)
+    session_scope = replace(scope, sessions=(passage.source.session,), kinds=(PASSAGE,))
+    passages = shelf.journal.iter_memories(session_scope, limit=1)
+    return next((memory.created_at for memory in passages), passage.created_at)
 
 
 def ends(shelves: Sequence[Shelf], scope: Scope, but: str = "", most: int = 1) -> list[SessionEnd]:
-    """Return how the last sessions ended in which the user had a say, the newest first.
+    """Return how the last sessions ended in which the user spoke, the newest first.
 
     Args:
         scope: the project's.
-        but: a session that is no answer.
+        but: a session that is left out.
         most: how many at most.
     """
     pairs = islice(newest_of_sessions(shelves, scope, but), MOST_EMPTY)
@@ -182,9 +182,9 @@ def ends(shelves: Sequence[Shelf], scope: Scope, but: str = "", most: int = 1) -
 
 
 def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
-    """Return how the session of a memory ended, None where the user had no say in it or asked for nothing."""
-    own = replace(scope, sessions=(newest.source.session,), until=None)
-    passages = shelf.journal.recent(own, LOOKED_AT, kinds=(PASSAGE,))
+    """Return how the session of a memory ended, None where the user did not speak in it or asked for nothing."""
+    session_scope = replace(scope, sessions=(newest.source.session,), until=None)
+    passages = shelf.journal.recent(session_scope, LOOKED_AT, kinds=(PASSAGE,))
     talk = [
         passage
         for passage in passages
@@ -193,31 +193,35 @@ def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
     by_turn = attrgetter("source.turn")
     talk.sort(key=by_turn, reverse=True)
     turns = [_turn(list(group)) for _, group in groupby(talk, by_turn)]
-    place = next((at for at, turn in enumerate(turns) if turn.is_request), None)
-    if place is None or not any(turn.is_users for turn in turns):
+    request_index = next((index for index, turn in enumerate(turns) if turn.is_request), None)
+    if request_index is None or not any(turn.is_users for turn in turns):
         return None
-    request_turn = turns[place]
-    later = [turn.answered for turn in turns[:place] if turn.tells]
+    request_turn = turns[request_index]
+    answers_after = [turn.answered for turn in turns[:request_index] if turn.tells]
     # An aside, or a word on what was said before, has nothing done in it, and little answered.
     is_slight = not request_turn.is_done and not _says_much(request_turn.answered)
-    earlier = turns[place + 1 :] if is_slight else []
-    told = (at for at, turn in enumerate(earlier) if turn.is_request and _says_much(turn.answered))
-    work = next(told, None)
-    worked = earlier[work] if work is not None else None
-    ended = [turn.answered for turn in earlier[:work] if turn.tells]
-    near = [memory for turn in turns[: place + 1] for memory in turn.passages]
-    marked = [memory.extra for memory in passages]
+    earlier = turns[request_index + 1 :] if is_slight else []
+    work_indexes = (
+        index for index, turn in enumerate(earlier) if turn.is_request and _says_much(turn.answered)
+    )
+    work_index = next(work_indexes, None)
+    worked = earlier[work_index] if work_index is not None else None
+    answers_between = [turn.answered for turn in earlier[:work_index] if turn.tells]
+    recent = [memory for turn in turns[: request_index + 1] for memory in turn.passages]
+    extras = [memory.extra for memory in passages]
     return SessionEnd(
         newest=newest,
         passages=request_turn.passages,
         asked=request_turn.asked,
         answered=request_turn.answered,
-        after=_ended(later[::-1]),
-        worked=(worked.asked, _ended([worked.answered, *ended[::-1]])) if worked else ("", ""),
+        after=_final_answer(answers_after[::-1]),
+        worked=(worked.asked, _final_answer([worked.answered, *answers_between[::-1]]))
+        if worked
+        else ("", ""),
         worked_passages=worked.passages if worked else (),
-        branch=next((str(extra[BRANCH]) for extra in marked if BRANCH in extra), ""),
-        pull=next((int(extra[PULL]) for extra in marked if PULL in extra), 0),
-        files=unique(path for memory in near for path in memory.files),
+        branch=next((str(extra[BRANCH]) for extra in extras if BRANCH in extra), ""),
+        pull=next((int(extra[PULL]) for extra in extras if PULL in extra), 0),
+        files=unique(path for memory in recent for path in memory.files),
     )
 
 
@@ -233,36 +237,36 @@ def parts(
 
 def _turn(passages: Sequence[Memory]) -> _SpokenTurn:
     ordered = sorted(passages, key=number_of)
-    utterances = _spoken("\n".join(memory.text for memory in ordered))
+    utterances = _utterances("\n".join(memory.text for memory in ordered))
     text = " ".join(words for _, words in utterances)
-    asked = next((words for who, words in utterances if who in (USER, TASK)), "")
+    asked = next((words for speaker, words in utterances if speaker in (USER, TASK)), "")
     if not asked and ordered[0].title not in text:
-        # The beginning of a long exchange may not have been read. A title out of the answer is of one whose
-        # prompt was nothing but pasted: nobody's words.
+        # The beginning of a long exchange may not have been read. A title that stands in the answer is that of an
+        # exchange whose prompt was nothing but pasted: those are nobody's words.
         asked = ordered[0].title
-    answers = [words for who, words in utterances if who in (ASSISTANT, "")]
+    answers = [words for speaker, words in utterances if speaker in (ASSISTANT, "")]
     return _SpokenTurn(
         tuple(ordered),
         # Of a long exchange the beginning may not have been read; of a program's every passage says so.
-        is_users=not any(who == TASK for who, _ in utterances) and bool(asked),
+        is_users=not any(speaker == TASK for speaker, _ in utterances) and bool(asked),
         asked=asked,
-        answered=_ended(answers),
+        answered=_final_answer(answers),
         # A version or an identifier is several terms, and says no more than a word.
         terms=sum(term.isalpha() for term in set(analysis.analyse(text[:ENOUGH_CHARS]))),
         is_done=any(memory.files or DONE_HEAD in memory.text for memory in ordered),
     )
 
 
-def _spoken(text: str) -> list[tuple[str, str]]:
+def _utterances(text: str) -> list[tuple[str, str]]:
     """Return who says what in passages, in order; what was done, and others' words, are left out."""
     return [(voice.who, voice.text) for voice in voices(text) if voice.who != DONE]
 
 
-def _ended(answers: Sequence[str]) -> str:
+def _final_answer(answers: Sequence[str]) -> str:
     """Return the last of some answers, in their order, that says much, and the very last one behind it: however short,
     it is how that ended."""
-    telling = next((words for words in reversed(answers) if _says_much(words)), "")
-    return "\n".join(unique(words for words in (telling, *answers[-1:]) if words))
+    substantial = next((words for words in reversed(answers) if _says_much(words)), "")
+    return "\n".join(unique(words for words in (substantial, *answers[-1:]) if words))
 
 
 def _says_much(text: str) -> bool:
@@ -274,37 +278,42 @@ def left_open(
 ) -> list[Memory]:
     """Return what sessions left to do or to answer and no later passage takes up: what stands in a to-do list, for sure
     something to be done, before what was only said, the newest first of each."""
-    names = {end.session: end.passages[-1].source.turn for end in sessions}
+    last_turns = {end.session: end.passages[-1].source.turn for end in sessions}
     newest = sessions[0].session if sessions else ""
-    wanted = replace(scope, kinds=WAITING)
-    left: list[Memory] = []
-    for shelf in shelves if names else ():
+    open_scope = replace(scope, kinds=WAITING)
+    open_memories: list[Memory] = []
+    for shelf in shelves if last_turns else ():
         items = [
             memory
-            for memory in shelf.journal.open_items(wanted, MOST_OPEN)
-            if _is_left(shelf, memory, names, newest) and SUBAGENT_TAG not in memory.tags
+            for memory in shelf.journal.open_items(open_scope, MOST_OPEN)
+            if _is_left_open(shelf, memory, last_turns, newest) and SUBAGENT_TAG not in memory.tags
         ]
-        left += _not_taken_up(shelf, scope, [item for item in items if is_telling(item)])
-    left.sort(key=lambda one: (BOX in one.extra, one.created_at, one.source.turn), reverse=True)
-    return left[:most]
+        open_memories += _without_taken_up(
+            shelf, scope, [item for item in items if is_telling(item)]
+        )
+    open_memories.sort(
+        key=lambda memory: (BOX in memory.extra, memory.created_at, memory.source.turn),
+        reverse=True,
+    )
+    return open_memories[:most]
 
 
-def _is_left(shelf: Shelf, memory: Memory, last_turns: Mapping[str, int], newest: str) -> bool:
+def _is_left_open(shelf: Shelf, memory: Memory, last_turns: Mapping[str, int], newest: str) -> bool:
     """Whether one of these sessions left something open: what the user wants done or left open, what stands in a to-do
     list, or what was named as still to be done, or asked, in its last exchange. What the newest asked there is told
     with that session's end, and what any asked before was for the moment."""
-    last = last_turns.get(memory.source.session)
-    if last is None:
+    last_turn = last_turns.get(memory.source.session)
+    if last_turn is None:
         return False
     is_users = memory.origin is Origin.USER and memory.kind == TODO
     if (
         is_users
         or BOX in memory.extra
-        or (memory.source.turn < last and _is_put_off(shelf, memory))
+        or (memory.source.turn < last_turn and _is_put_off(shelf, memory))
     ):
         return True
     is_told = memory.kind == QUESTION and memory.source.session == newest
-    return not is_told and memory.source.turn >= last
+    return not is_told and memory.source.turn >= last_turn
 
 
 def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
@@ -318,31 +327,31 @@ def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
         for memory in shelf.journal.open_items(scope, MOST_OPEN)
         if not (memory.is_held or SUBAGENT_TAG in memory.tags or _is_limit(memory))
     ]
-    talked = {memory.source.session for memory in open_items if memory.source.path}
+    session_ids = {memory.source.session for memory in open_items if memory.source.path}
 
     @cache
     def of_session(session: str) -> tuple[int, list[Memory]]:
         """Return the turn in which something was said last, and the session's solutions."""
-        own = Scope(projects=scope.projects, sessions=(session,))
-        last = shelf.journal.recent(own, 1, kinds=(PASSAGE,))
-        solved = shelf.journal.iter_memories(replace(own, kinds=(SOLUTION,)))
-        return last[0].source.turn if last else 0, list(solved)
+        session_scope = Scope(projects=scope.projects, sessions=(session,))
+        newest = shelf.journal.recent(session_scope, 1, kinds=(PASSAGE,))
+        solutions = shelf.journal.iter_memories(replace(session_scope, kinds=(SOLUTION,)))
+        return newest[0].source.turn if newest else 0, list(solutions)
 
     def is_unsolved(memory: Memory) -> bool:
-        if memory.source.session not in talked:
+        if memory.source.session not in session_ids:
             return True
         last_turn, solutions = of_session(memory.source.session)
         # What was noted on purpose, stands in a to-do list, or is the user's, stays open after its turn.
-        stays = memory.origin is Origin.USER and memory.kind != QUESTION
-        is_open = not memory.source.path or stays or memory.source.turn >= last_turn
+        is_lasting = memory.origin is Origin.USER and memory.kind != QUESTION
+        is_open = not memory.source.path or is_lasting or memory.source.turn >= last_turn
         is_open = is_open or BOX in memory.extra or _is_put_off(shelf, memory)
         return is_open and not (memory.kind == PROBLEM and _is_solved(memory, solutions))
 
     unsolved = list(filter(is_unsolved, open_items))
-    taken_up = [memory for memory in unsolved if memory.source.path and memory.kind != PROBLEM]
-    left = {memory.id for memory in _not_taken_up(shelf, scope, taken_up)}
-    settled = {memory.id for memory in taken_up} - left
-    return [memory for memory in unsolved if memory.id not in settled][:most]
+    talked_items = [memory for memory in unsolved if memory.source.path and memory.kind != PROBLEM]
+    open_ids = {memory.id for memory in _without_taken_up(shelf, scope, talked_items)}
+    settled_ids = {memory.id for memory in talked_items} - open_ids
+    return [memory for memory in unsolved if memory.id not in settled_ids][:most]
 
 
 def _is_put_off(shelf: Shelf, memory: Memory) -> bool:
@@ -351,10 +360,10 @@ def _is_put_off(shelf: Shelf, memory: Memory) -> bool:
     if memory.kind != QUESTION or plain_kind(memory.text, is_users=False) != QUESTION:
         return False
     turn = shelf.journal.of_turn(memory.source, memory.project)
-    talk = sorted((one for one in turn if one.kind == PASSAGE), key=number_of)
-    said = _spoken("\n".join(one.text for one in talk))
-    answers = [words for who, words in said if who == ASSISTANT]
-    is_users = bool(said) and said[0][0] == USER
+    talk = sorted((passage for passage in turn if passage.kind == PASSAGE), key=number_of)
+    utterances = _utterances("\n".join(passage.text for passage in talk))
+    answers = [words for speaker, words in utterances if speaker == ASSISTANT]
+    is_users = bool(utterances) and utterances[0][0] == USER
     return is_users and any(words.startswith(memory.text) for words in answers[:1])
 
 
@@ -386,7 +395,7 @@ def is_telling(memory: Memory) -> bool:
     return len(set(analysis.analyse(memory.text))) >= LEAST_TERMS
 
 
-def _not_taken_up(shelf: Shelf, scope: Scope, items: Sequence[Memory]) -> list[Memory]:
+def _without_taken_up(shelf: Shelf, scope: Scope, items: Sequence[Memory]) -> list[Memory]:
     """Return those of some items that no later passage of a scope speaks of."""
     if not items:
         return []
@@ -403,12 +412,12 @@ def _is_taken_up(item: Memory, later: Iterable[tuple[Memory, frozenset[str]]]) -
         # Whatever is said of it: its box is ticked when it is done.
         return False
     terms = set(analysis.analyse(item.text))
-    own = item.source
+    source = item.source
     return any(
         len(terms & later_terms) >= MENTIONED * len(terms)
         for memory, later_terms in later
         if memory.created_at >= item.created_at
-        and (memory.source.session, memory.source.turn) != (own.session, own.turn)
+        and (memory.source.session, memory.source.turn) != (source.session, source.turn)
     )
 
 
@@ -422,47 +431,49 @@ def in_short(end: SessionEnd, project: str, budget: int) -> fence.Note:
         budget: tokens at most.
     """
     head = _head(end, project)
-    names = ", ".join(unique(map(os.path.basename, end.files))[:MOST_FILES])
-    files = f"\nFiles: {names}" if names else ""
-    left = budget - fence.tokens(head + files) - 16
-    # What was said twice is told once, and nothing is missing then.
-    answered = _said_once(end.answered, end.asked)
-    end = replace(end, answered=answered, after=_said_once(end.after, f"{end.asked} {answered}"))
+    file_names = ", ".join(unique(map(os.path.basename, end.files))[:MOST_FILES])
+    files = f"\nFiles: {file_names}" if file_names else ""
+    room = budget - fence.tokens(head + files) - 16
+    # What was said twice is told once; the note counts as whole all the same.
+    answered = _without_repeats(end.answered, end.asked)
+    end = replace(
+        end, answered=answered, after=_without_repeats(end.after, f"{end.asked} {answered}")
+    )
     needed = sum(fence.tokens(fence.tidy(text)) for text in (end.answered, end.after) if text)
-    asked = fence.cut(end.asked, max(int(left * ASKED_SHARE), left - needed))
-    left -= fence.tokens(asked)
-    after = fence.gist(end.after, int(left * LAST_SHARE)) if end.after else ""
-    answered = fence.gist(end.answered, left - (fence.tokens(after) if after else 0))
+    asked = fence.cut(end.asked, max(int(room * ASKED_SHARE), room - needed))
+    room -= fence.tokens(asked)
+    after = fence.gist(end.after, int(room * LAST_SHARE)) if end.after else ""
+    answered = fence.gist(end.answered, room - (fence.tokens(after) if after else 0))
     lines = [f"User asked last: {asked}"]
     lines += [f"Assistant: {text}" for text in (answered, after) if text]
-    left -= fence.tokens(answered) if answered else 0
+    room -= fence.tokens(answered) if answered else 0
     also: tuple[str, ...] = ()
-    if end.worked[1] and left >= LEAST_WORKED:
-        worked = fence.cut(end.worked[0], int(left * ASKED_SHARE))
-        work = fence.gist(end.worked[1], left - fence.tokens(worked))
+    if end.worked[1] and room >= LEAST_WORKED:
+        worked = fence.cut(end.worked[0], int(room * ASKED_SHARE))
+        work = fence.gist(end.worked[1], room - fence.tokens(worked))
         lines += [f"Before that: {worked}", f"Assistant: {work}"]
         if (worked, work) == (fence.tidy(end.worked[0]), fence.tidy(end.worked[1])):
             # Told whole, it does not come again with a prompt.
             also = tuple(memory.id for memory in end.worked_passages)
-    whole = (asked, answered, after) == (fence.tidy(end.asked), fence.tidy(end.answered), "")
-    is_all = whole and len(end.passages) == 1
+    is_whole = (asked, answered, after) == (fence.tidy(end.asked), fence.tidy(end.answered), "")
+    is_all = is_whole and len(end.passages) == 1
     foreign = any(map(render.is_others, end.passages))
     text = "\n".join(lines) + files
     return fence.Note(end.passages[-1].id, head, text, foreign, not is_all, also)
 
 
-def _said_once(answer: str, before: str) -> str:
+def _without_repeats(answer: str, before: str) -> str:
     """Return an answer without what only says again what was said before it, such as the user's list of what is left.
     Its first sentence stays: that something is done is told in the words in which it was asked for."""
-    known = set(analysis.analyse(before))
+    terms_before = set(analysis.analyse(before))
 
     def is_new(sentence: str) -> bool:
         terms = set(analysis.analyse(sentence))
-        return len(terms) < LEAST_TERMS or len(terms & known) < WITHIN * len(terms)
+        return len(terms) < LEAST_TERMS or len(terms & terms_before) < WITHIN * len(terms)
 
     first, *others = clauses_in(fence.tidy(answer))
-    kept = [first, *filter(is_new, others)]
-    return answer if len(kept) == len(others) + 1 else " ".join(kept)
+    sentences = [first, *filter(is_new, others)]
+    return answer if len(sentences) == len(others) + 1 else " ".join(sentences)
 
 
 def at_length(end: SessionEnd, project: str, budget: int) -> fence.Note:
@@ -472,21 +483,21 @@ def at_length(end: SessionEnd, project: str, budget: int) -> fence.Note:
         budget: tokens at most.
     """
     head = _head(end, project)
-    left = budget - fence.tokens(head) - 8
-    after = fence.gist(end.after, left // 3) if end.after else ""
-    pieces = [" ".join(words for _, words in _spoken(passage.text)) for passage in end.passages]
-    asked = fence.cut(end.asked, int(left * ASKED_SHARE))
-    left -= fence.tokens(after) + fence.tokens(asked)
-    kept: list[str] = []
+    room = budget - fence.tokens(head) - 8
+    after = fence.gist(end.after, room // 3) if end.after else ""
+    pieces = [" ".join(words for _, words in _utterances(passage.text)) for passage in end.passages]
+    asked = fence.cut(end.asked, int(room * ASKED_SHARE))
+    room -= fence.tokens(after) + fence.tokens(asked)
+    kept_pieces: list[str] = []
     for piece in reversed(pieces):
-        left -= fence.tokens(piece)
-        if left < 0:
+        room -= fence.tokens(piece)
+        if room < 0:
             break
-        kept.append(piece)
-    is_cut = len(kept) < len(pieces)
+        kept_pieces.append(piece)
+    is_cut = len(kept_pieces) < len(pieces)
     if is_cut:
-        answer = "\n".join(reversed(kept)) or fence.gist(
-            end.answered, left + fence.tokens(pieces[-1])
+        answer = "\n".join(reversed(kept_pieces)) or fence.gist(
+            end.answered, room + fence.tokens(pieces[-1])
         )
         lines = [f"User: {asked}", *([f"Assistant: … {answer}"] if answer else [])]
     else:

@@ -1,5 +1,5 @@
-"""What lifted a rule of the user's, whenever he said it ("you may push to main now"). It reads sentences, which nothing does
-that a daemon begins with: who asks for it imports it then."""
+"""What lifted a rule of the user's, whenever he said it ("you may push to main now"). It parses sentences, which no module
+does that a daemon loads at its start: callers import this one when they need it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LITTLE = frozenset(
 )
 """Terms of a rule that what lifts it need not have: "never use"."""
 _UNSURE = ("hedged", "knows not", "once")
-"""Turns of phrase with which nothing lifts a rule: it is not sure, or for this time alone."""
+"""Patterns of sentences that lift no rule: they are unsure, or for this time alone."""
 
 
 def lifting(shelf: Shelf, memory: Memory, scope: Scope) -> Memory | None:
@@ -38,26 +38,30 @@ def lifting(shelf: Shelf, memory: Memory, scope: Scope) -> Memory | None:
     alone; None where it is no rule, or he has not said so since he last said it."""
     if not rules.binds(memory.text):
         return None
-    last = max(sessions_of(memory).values())
+    last_said_at = max(sessions_of(memory).values())
     terms = [term for term in unique(analysis.query_terms(memory.text)) if term not in _LITTLE]
-    within = replace(scope, projects=(memory.project,), kinds=(PASSAGE,), since=memory.created_at)
-    # What was said months ago is cold, and the rule is not.
-    near = shelf.journal.matching(
-        terms, within, MOST_ALIKE, cold=True, most_rows=MOST_ROWS, pairs=len(terms) > 1
+    passage_scope = replace(
+        scope, projects=(memory.project,), kinds=(PASSAGE,), since=memory.created_at
     )
-    asked = shelf.journal.letters([one.seq for one in near])
-    found = shelf.journal.by_seqs([seq for seq, text in asked if any(_of_rule(text, terms))])
-    for one in sorted(found.values(), key=lambda one: (one.created_at, one.seq), reverse=True):
-        if one.created_at.isoformat() <= last or not talk_of([one]):
+    # What was said months ago is cold, and the rule is not.
+    candidates = shelf.journal.matching(
+        terms, passage_scope, MOST_ALIKE, cold=True, most_rows=MOST_ROWS, pairs=len(terms) > 1
+    )
+    texts = shelf.journal.letters([candidate.seq for candidate in candidates])
+    passages = shelf.journal.by_seqs([seq for seq, text in texts if any(_lines_about(text, terms))])
+    for passage in sorted(
+        passages.values(), key=lambda passage: (passage.created_at, passage.seq), reverse=True
+    ):
+        if passage.created_at.isoformat() <= last_said_at or not talk_of([passage]):
             continue
-        for unit in units(_of_rule(one.text, terms)):
+        for unit in units(_lines_about(passage.text, terms)):
             if unit.speaker == USER and lifts(unit.text, memory.text) and _is_sure(unit.text):
-                # A part of what is clean.
-                return replace(one, text=CleanText(f"User: {unit.text}"))
+                # A part of a redacted text is redacted.
+                return replace(passage, text=CleanText(f"User: {unit.text}"))
     return None
 
 
-def _of_rule(text: str, terms: Collection[str]) -> Iterator[str]:
+def _lines_about(text: str, terms: Collection[str]) -> Iterator[str]:
     """Yield the user's lines of a passage, as passages, that seem to have two of a rule's terms in a clause, or its only
     one: to parse one takes longer than to look into hundreds."""
     least = min(2, len(terms))

@@ -123,20 +123,20 @@ def query_of(
         # The end of a session is its last memory's time: it belongs to the span.
         return (spans[back - 1][0], spans[back - 1][1] + A_MINUTE) if len(spans) >= back else None
 
-    own = place.id if place else ""
+    project_id = place.id if place else ""
     only_english = ctx.settings.embedding_backend == ENGLISH_BACKEND
 
     def analysed(text: str) -> queries.Query:
         return queries.analyse(
-            text, scope, None, own, ctx.local_now(), find_speakers, find_session, only_english
+            text, scope, None, project_id, ctx.local_now(), find_speakers, find_session, only_english
         )
 
     query = analysed(normalise(text))
     if not ctx.embedding.is_served:
         return query
     # A part of it is embedded, by which alone nobody could tell any more what is to be redacted.
-    told = privacy.word_or(text, "")
-    return query if told == normalise(text) else replace(query, embedded=analysed(told).embedded)
+    shown = privacy.word_or(text, "")
+    return query if shown == normalise(text) else replace(query, embedded=analysed(shown).embedded)
 
 
 def is_open(memory: Memory) -> bool:
@@ -164,14 +164,14 @@ def lookup(ctx: Context, prefix: str, shared: bool = False) -> tuple[Shelf, Memo
         NotFoundError: there is none that who asks may be given.
         BadInputError: there are several, or it is another member's and to be changed.
     """
-    matches = _matching(ctx.all_shelves(), prefix)
-    if not matches and (others := _matching(ctx.with_team([]), prefix)):
+    matches = _find_by_prefix(ctx.all_shelves(), prefix)
+    if not matches and (shared_matches := _find_by_prefix(ctx.with_team([]), prefix)):
         if not shared:
             raise BadInputError(
-                f"{others[0][1].author.get('name', 'Another member')} shared that memory: it is read only.",
+                f"{shared_matches[0][1].author.get('name', 'Another member')} shared that memory: it is read only.",
                 "`vector-memory share reject ID` removes it from here, `share revoke KEY` all of one member.",
             )
-        matches = others
+        matches = shared_matches
     if not matches:
         raise NotFoundError(
             f"There is no memory {prefix!r}.",
@@ -182,7 +182,7 @@ def lookup(ctx: Context, prefix: str, shared: bool = False) -> tuple[Shelf, Memo
     return matches[0]
 
 
-def _matching(shelves: Sequence[Shelf], prefix: str) -> list[tuple[Shelf, Memory]]:
+def _find_by_prefix(shelves: Sequence[Shelf], prefix: str) -> list[tuple[Shelf, Memory]]:
     return [
         (shelf, memory) for shelf in shelves for memory in reach.kept(shelf.journal.find(prefix))
     ]

@@ -73,8 +73,8 @@ def said_again(stored: Memory, draft: Memory) -> Memory | None:
         return None
     if draft.source.session in sessions or draft.created_at.isoformat() in sessions.values():
         return None
-    saying = {name: value for name, value in source_of(draft).items() if name != "id"}
-    sources = [*sources_of(stored), saying][-MOST_SOURCES:]
+    new_source = {name: value for name, value in source_of(draft).items() if name != "id"}
+    sources = [*sources_of(stored), new_source][-MOST_SOURCES:]
     return replace(stored, extra={**stored.extra, "sources": sources})
 
 
@@ -82,7 +82,7 @@ def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
     """Return the stored memory with the newer wording, all tags and files, the higher priority, and the
     draft's source beside its own; surer where another voice says it. What one says who is trusted less
     adds where it was said, and nothing else that counts."""
-    wording = draft if _has_the_say(stored, draft) else stored
+    wording = draft if _draft_prevails(stored, draft) else stored
     extra = {
         **trust_marks.unmarked(draft.extra),
         **trust_marks.unmarked(stored.extra),
@@ -105,7 +105,7 @@ def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
         sensitivity=strictest(stored.sensitivity, draft.sensitivity),
         jurisdiction=stored.jurisdiction or draft.jurisdiction,
         external_id=stored.external_id or draft.external_id,
-        expires_at=_later(stored.expires_at, draft.expires_at),
+        expires_at=_later_time(stored.expires_at, draft.expires_at),
         **ages,
         extra=extra,
         updated_at=now,
@@ -130,7 +130,7 @@ def _voices(memory: Memory) -> set[str]:
     return {memory.origin.value, *map(str, memory.extra.get(VOICES) or ())}
 
 
-def _has_the_say(stored: Memory, draft: Memory) -> bool:
+def _draft_prevails(stored: Memory, draft: Memory) -> bool:
     """Whether the draft's words stand for both: the more trusted one's, of equals the one's that weighs
     more, so that nobody else's words get its weight, and then the newer."""
     if draft.trust != stored.trust:
@@ -138,14 +138,14 @@ def _has_the_say(stored: Memory, draft: Memory) -> bool:
     if draft.origin is not stored.origin and bool(draft.weight) != bool(stored.weight):
         return bool(draft.weight)
     times = [str(source["at"]) for source in sources_of(stored) if source.get("at")]
-    last = max([stored.created_at, *map(datetime.fromisoformat, times)])
-    return draft.created_at >= last
+    last_said_at = max([stored.created_at, *map(datetime.fromisoformat, times)])
+    return draft.created_at >= last_said_at
 
 
 def higher(stored: Memory, draft: Memory) -> Priority:
     """Return the higher priority of two memories; who is trusted less has no say in it."""
     if draft.trust != stored.trust or draft.origin is not stored.origin:
-        return (draft if _has_the_say(stored, draft) else stored).priority
+        return (draft if _draft_prevails(stored, draft) else stored).priority
     # NORMAL is what a draft has of whose priority nobody spoke.
     if draft.priority is Priority.NORMAL:
         return stored.priority
@@ -156,8 +156,8 @@ def _kind(stored: Memory, draft: Memory) -> str:
     """Return what both are; whose words do not stand does not say it."""
     if stored.kind != PLAIN_KIND or draft.trust < stored.trust:
         return stored.kind
-    heavy = draft.weight and not _has_the_say(stored, draft)
-    return stored.kind if heavy else draft.kind
+    is_outweighed = draft.weight and not _draft_prevails(stored, draft)
+    return stored.kind if is_outweighed else draft.kind
 
 
 def dated(stored: Memory, draft: Memory) -> dict[str, Any]:
@@ -168,7 +168,7 @@ def dated(stored: Memory, draft: Memory) -> dict[str, Any]:
     return {name: getattr(draft, name) for name in names}
 
 
-def _later(first: datetime | None, other: datetime | None) -> datetime | None:
+def _later_time(first: datetime | None, other: datetime | None) -> datetime | None:
     return None if first is None or other is None else max(first, other)
 
 

@@ -26,22 +26,22 @@ def likely(ctx: Context, place: Place) -> dict[str, str]:
     """Return what is to be said of projects whose folder is gone and that look like one of which nothing is remembered
     yet, by their folders; and of those that its own folder was, as long as it is the same repository or has nothing of
     its own."""
-    own = Scope(projects=(place.id,))
-    is_new = not any(shelf.journal.recent(own, 1) for shelf in ctx.shelves_of(place))
-    found = _under_other_names(ctx, place, is_new)
+    scope = Scope(projects=(place.id,))
+    is_new = not any(shelf.journal.recent(scope, 1) for shelf in ctx.shelves_of(place))
+    notices = _other_name_notices(ctx, place, is_new)
     if not is_new:
-        return found
+        return notices
     journal = ctx.global_shelf().journal
     for project in journal.projects():
         if not project.root or os.path.lexists(project.root) or project.id == place.id:
             continue
         count = journal.count(Scope(projects=(project.id,)))
         if count and _is_alike(journal, project, place):
-            found[project.root] = (
+            notices[project.root] = (
                 f"What looks like this project's memory ({count:,}) is of a folder that is gone. If you know that it was"
                 f" moved here, `vector-memory adopt {shlex.quote(project.root)}` takes it along."
             )
-    return found
+    return notices
 
 
 def before(ctx: Context, place: Place) -> dict[Shelf, list[str]]:
@@ -49,20 +49,24 @@ def before(ctx: Context, place: Place) -> dict[Shelf, list[str]]:
     if not os.path.isdir(place.root) or projects.locate(place.root).id != place.id:
         # A repository below a folder that has a store for all that lies in it.
         return {}
-    found: dict[Shelf, list[str]] = {}
+    ids_by_store: dict[Shelf, list[str]] = {}
     for shelf in ctx.shelves_of(place):
         rows = [row for row in shelf.journal.projects() if row.root == place.root]
         ids = [row.id for row in rows if row.id != place.id]
         if any(shelf.journal.count(Scope(projects=(id,))) for id in ids):
-            found[shelf] = ids
-    return found
+            ids_by_store[shelf] = ids
+    return ids_by_store
 
 
-def _under_other_names(ctx: Context, place: Place, is_new: bool) -> dict[str, str]:
+def _other_name_notices(ctx: Context, place: Place, is_new: bool) -> dict[str, str]:
     scopes = {shelf: Scope(projects=tuple(ids)) for shelf, ids in before(ctx, place).items()}
-    newest = [one for shelf, scope in scopes.items() for one in shelf.journal.recent(scope, 1)]
-    made = projects.made_at(place.root)
-    is_same = made is not None and any(one.created_at.timestamp() > made for one in newest)
+    newest = [
+        memory for shelf, scope in scopes.items() for memory in shelf.journal.recent(scope, 1)
+    ]
+    created_at = projects.made_at(place.root)
+    is_same = created_at is not None and any(
+        memory.created_at.timestamp() > created_at for memory in newest
+    )
     if not newest or not (is_new or is_same):
         return {}
     count = sum(shelf.journal.count(scope) for shelf, scope in scopes.items())
@@ -82,8 +86,8 @@ def _is_alike(journal: Journal, project: Project, place: Place) -> bool:
     if os.path.basename(project.root) == os.path.basename(place.root):
         return True
     files = set(_files(journal, project))
-    there = sum(os.path.exists(os.path.join(place.root, file)) for file in files)
-    return there >= LEAST_FILES and 2 * there >= len(files)
+    existing = sum(os.path.exists(os.path.join(place.root, file)) for file in files)
+    return existing >= LEAST_FILES and 2 * existing >= len(files)
 
 
 def _files(journal: Journal, project: Project) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""A passage of a transcript with what stood around it: small texts are found, larger ones are read.
+"""A passage of a transcript with its surroundings: small texts are found, larger ones are read.
 
 Source: "small to big" retrieval; what is ranked is small, what is given has its context.
 """
@@ -83,35 +83,35 @@ def in_context(
     """
     if not memory.source.path or not memory.source.session:
         return Excerpt(memory.text)
-    of_turn = read(memory)
+    memories = read(memory)
     # What is held back comes with its own warning, not behind another's text.
     turn = [
         passage
-        for passage in of_turn
+        for passage in memories
         if passage.kind == PASSAGE and (not passage.is_held or passage.id == memory.id)
     ]
     turn.sort(key=number_of)
     pieces = [(passage.id, str(passage.text)) for passage in turn]
-    place = next((at for at, (id, _) in enumerate(pieces) if id == memory.id), None)
-    if place is None:
-        pieces, place = _parted(pieces, memory.text)
-    if place is None:
-        return _said_in(memory, turn, scores)
-    chosen = _around(pieces, place, WHOLE_CHARS, scores)
+    home_index = next((index for index, (id, _) in enumerate(pieces) if id == memory.id), None)
+    if home_index is None:
+        pieces, home_index = _split_at_idea(pieces, memory.text)
+    if home_index is None:
+        return _likely_excerpt(memory, turn, scores)
+    chosen = _places_shown(pieces, home_index, WHOLE_CHARS, scores)
     parts = [_talk_first(memory.text)]
-    if after := [at for at in chosen if at > place]:
-        parts.append("[then] " + _joined(pieces, after))
-    if before := [at for at in chosen if at < place]:
-        parts.append("[before] " + _joined(pieces, before))
-    ids = frozenset(pieces[at][0] for at in chosen)
-    return Excerpt("\n\n".join(parts), ids, pieces[place][0])
+    if after := [index for index in chosen if index > home_index]:
+        parts.append("[then] " + _join_pieces(pieces, after))
+    if before := [index for index in chosen if index < home_index]:
+        parts.append("[before] " + _join_pieces(pieces, before))
+    ids = frozenset(pieces[index][0] for index in chosen)
+    return Excerpt("\n\n".join(parts), ids, pieces[home_index][0])
 
 
-def _joined(pieces: Sequence[tuple[str, str]], places: Sequence[int]) -> str:
+def _join_pieces(pieces: Sequence[tuple[str, str]], places: Sequence[int]) -> str:
     """Return the texts at some places, with a mark where one is left out."""
     text = pieces[places[0]][1]
-    for last, at in itertools.pairwise(places):
-        text += ("\n" if at == last + 1 else "\n…\n") + pieces[at][1]
+    for previous, place in itertools.pairwise(places):
+        text += ("\n" if place == previous + 1 else "\n…\n") + pieces[place][1]
     return text
 
 
@@ -119,11 +119,13 @@ def _talk_first(text: str) -> str:
     """Return a passage with long lists of what was done after what was said: who reads only how it
     begins reads the talk."""
     lines = text.split("\n")
-    done = [line for line in lines if line.startswith(DONE_HEAD) and len(line) > LONG_DONE]
-    return "\n".join([*(line for line in lines if line not in done), *done])
+    long_lines = [line for line in lines if line.startswith(DONE_HEAD) and len(line) > LONG_DONE]
+    return "\n".join([*(line for line in lines if line not in long_lines), *long_lines])
 
 
-def _parted(pieces: list[tuple[str, str]], idea: str) -> tuple[list[tuple[str, str]], int | None]:
+def _split_at_idea(
+    pieces: list[tuple[str, str]], idea: str
+) -> tuple[list[tuple[str, str]], int | None]:
     """Return the passages of an exchange, as (id, text), with the one in which an idea was said cut in
     two, the idea between both halves, and the idea's place; None where it stands in none of them word for
     word."""
@@ -140,14 +142,20 @@ def _parted(pieces: list[tuple[str, str]], idea: str) -> tuple[list[tuple[str, s
                     [text[: match.start()], text[match.start() : end], text[end:]]
                 )
                 head, tail = _LEADS.sub("", head).rstrip(), tail.lstrip(" *_`.:!?。！？：」』\n")
-                halves = [(id, head)] if head else []
-                rest = [(id, tail)] if tail else []
-                parted = [*pieces[:place], *halves, (id, idea), *rest, *pieces[place + 1 :]]
-                return parted, place + len(halves)
+                head_piece = [(id, head)] if head else []
+                tail_piece = [(id, tail)] if tail else []
+                split = [
+                    *pieces[:place],
+                    *head_piece,
+                    (id, idea),
+                    *tail_piece,
+                    *pieces[place + 1 :],
+                ]
+                return split, place + len(head_piece)
     return [], None
 
 
-def _said_in(memory: Memory, turn: Sequence[Memory], scores: Mapping[str, float]) -> Excerpt:
+def _likely_excerpt(memory: Memory, turn: Sequence[Memory], scores: Mapping[str, float]) -> Excerpt:
     """Return an idea's text, followed by the passage that it was most likely taken from."""
     terms = set(analysis.analyse(memory.text))
     shares = [len(terms & set(analysis.analyse(passage.text))) for passage in turn]
@@ -156,9 +164,9 @@ def _said_in(memory: Memory, turn: Sequence[Memory], scores: Mapping[str, float]
     place = shares.index(max(shares))
     pieces = [(passage.id, str(passage.text)) for passage in turn]
     room = WHOLE_CHARS - len(memory.text)
-    chosen = _around(pieces, place, room, scores)
-    text = f"{memory.text}\n\n[in] {_joined(pieces, chosen)}"
-    return Excerpt(text, frozenset(pieces[at][0] for at in chosen), turn[place].id)
+    chosen = _places_shown(pieces, place, room, scores)
+    text = f"{memory.text}\n\n[in] {_join_pieces(pieces, chosen)}"
+    return Excerpt(text, frozenset(pieces[index][0] for index in chosen), turn[place].id)
 
 
 def number_of(memory: Memory) -> int:
@@ -166,7 +174,7 @@ def number_of(memory: Memory) -> int:
     return place_in_exchange(memory.external_id)
 
 
-def _around(
+def _places_shown(
     pieces: Sequence[tuple[str, str]], place: int, most: int, scores: Mapping[str, float]
 ) -> list[int]:
     """Return the places that are shown with one of them: first those that a search found too, by their
@@ -184,13 +192,13 @@ def _around(
     def order(other: int) -> tuple[float, int, int]:
         distance = abs(other - place)
         # What was not found is below all that was; what comes after says more than what came before.
-        gained = scores.get(pieces[other][0], -1.0) + NEAR / (1 + distance)
-        return -gained, distance, -other
+        gain = scores.get(pieces[other][0], -1.0) + NEAR / (1 + distance)
+        return -gain, distance, -other
 
     sizes = [len(text) for _, text in pieces]
-    chosen, left = [place], most - sizes[place]
-    for other in sorted((at for at in range(len(sizes)) if at != place), key=order):
-        if sizes[other] <= left:
+    chosen, room = [place], most - sizes[place]
+    for other in sorted((other for other in range(len(sizes)) if other != place), key=order):
+        if sizes[other] <= room:
             chosen.append(other)
-            left -= sizes[other]
+            room -= sizes[other]
     return sorted(chosen)

@@ -78,7 +78,7 @@ def place(ctx: Context, shelf: Shelf, draft: Memory, vector: Vector | None) -> P
     """
     draft = trust_marks.settled(draft)
     with shelf.storing:
-        placed = _placed(ctx, shelf, draft, lambda: neighbours(ctx, shelf, draft, vector))
+        placed = _place_draft(ctx, shelf, draft, lambda: neighbours(ctx, shelf, draft, vector))
         if vector is not None and placed.memory.embedded == draft.embedded:
             # The follower finds it there and does not embed the text again.
             key = dedup.text_key(draft.embedded)
@@ -95,28 +95,28 @@ def put(ctx: Context, shelf: Shelf, draft: Memory) -> Placed:
         The memory that is stored, and whether it is new.
     """
     with shelf.storing:
-        placed = _placed(ctx, shelf, draft, lambda: ())
+        placed = _place_draft(ctx, shelf, draft, lambda: ())
     if placed.action != "unchanged":
         ctx.notify()
     return placed
 
 
-def _placed(
-    ctx: Context, shelf: Shelf, draft: Memory, near: Callable[[], Sequence[Neighbour]]
+def _place_draft(
+    ctx: Context, shelf: Shelf, draft: Memory, read_neighbours: Callable[[], Sequence[Neighbour]]
 ) -> Placed:
-    """Store a draft, once however often it is asked for, or merge it into the one that says the same. Who changes or
-    forgets that one meanwhile does not wait for it: what there is then decides.
+    """Store a draft, once however often it is asked for, or merge it into the memory that says the same. Where that is
+    changed or forgotten meanwhile, both are compared again.
 
     Args:
-        near: reads the neighbours.
+        read_neighbours: returns the memories near the draft.
     """
     if stored := shelf.journal.by_ids([draft.id]):
         return Placed(stored[draft.id], "unchanged")
     for _ in range(MOST_OVERTAKEN):
         with contextlib.suppress(OvertakenError):
-            around = near()
-            return _merged(ctx, shelf, draft, around) or _added(ctx, shelf, draft, around)
-    return _added(ctx, shelf, draft, near())
+            near = read_neighbours()
+            return _merge_draft(ctx, shelf, draft, near) or _add_draft(ctx, shelf, draft, near)
+    return _add_draft(ctx, shelf, draft, read_neighbours())
 
 
 def vector_of(ctx: Context, draft: Memory) -> Vector | None:
@@ -131,20 +131,22 @@ def vector_of(ctx: Context, draft: Memory) -> Vector | None:
     return vector
 
 
-def _merged(ctx: Context, shelf: Shelf, draft: Memory, near: Sequence[Neighbour]) -> Placed | None:
-    """Merge a draft into the one that says the same; None without one."""
+def _merge_draft(
+    ctx: Context, shelf: Shelf, draft: Memory, near: Sequence[Neighbour]
+) -> Placed | None:
+    """Merge a draft into the memory that says the same; return None without one."""
     for other in _twins(shelf, draft, near):
         if merging.knows(other, draft.id):
             return Placed(other, "unchanged")
-        # What is said again holds, which the memory of the same words does no more.
+        # A memory that holds no more takes nothing in: what is said again does hold.
         is_one = holds_at(other, ctx.now()) and merging.may_merge(other, draft)
-        if is_one and _may_tell(other, draft):
+        if is_one and _may_reveal(other, draft):
             stored = shelf.journal.update(merging.merge(other, draft, ctx.now()), other)
             return Placed(stored, "merged", (Tie(other, Relation.RELATES_TO),))
     return None
 
 
-def _may_tell(other: Memory, draft: Memory) -> bool:
+def _may_reveal(other: Memory, draft: Memory) -> bool:
     """Whether who stores a draft is told nothing by the id of another memory in the place of its own: it may be given
     the other one, or neither."""
     return reach.holds(other) or not reach.holds(draft)
@@ -167,7 +169,7 @@ def says_same(draft: Memory, near: Neighbour) -> bool:
     return verdict.outcome is Outcome.SAME
 
 
-def _added(ctx: Context, shelf: Shelf, draft: Memory, near: Sequence[Neighbour]) -> Placed:
+def _add_draft(ctx: Context, shelf: Shelf, draft: Memory, near: Sequence[Neighbour]) -> Placed:
     """Store a draft, linked to what it belongs to."""
     # What matters most comes first.
     all_ties = [tie for neighbour in near if (tie := tie_of(draft, neighbour)) is not None]
@@ -183,17 +185,21 @@ def _added(ctx: Context, shelf: Shelf, draft: Memory, near: Sequence[Neighbour])
         for tie in ties
         if tie.relation is not Relation.SUPERSEDES
     )
-    tied = {tie.other.id for tie in ties}
-    asked = tuple(one.memory for one in near if one.memory.id not in tied and _may_end(draft, one))
-    superseded = ties and ties[0].relation is Relation.SUPERSEDES
-    action = "superseded" if superseded else "linked" if ties else "stored"
-    return Placed(memory, action, ties, asked)
+    tied_ids = {tie.other.id for tie in ties}
+    questionable = tuple(
+        neighbour.memory
+        for neighbour in near
+        if neighbour.memory.id not in tied_ids and _may_end(draft, neighbour)
+    )
+    is_superseding = ties and ties[0].relation is Relation.SUPERSEDES
+    action = "superseded" if is_superseding else "linked" if ties else "stored"
+    return Placed(memory, action, ties, questionable)
 
 
 def tie_of(draft: Memory, near: Neighbour) -> Tie | None:
     """Return what a memory is to an older neighbour, None for nothing."""
     other, cosine = near
-    if _answers(draft, other, cosine):
+    if _is_answer(draft, other, cosine):
         return Tie(other, Relation.ANSWERS)
     on_purpose = not (draft.is_captured or other.is_captured)
     verdict = dedup.compare(draft.text, other.text, cosine, are_short=on_purpose)
@@ -211,9 +217,9 @@ def tie_of(draft: Memory, near: Neighbour) -> Tie | None:
     return Tie(other, relation, verdict.reason)
 
 
-def _may_end(draft: Memory, near: Neighbour) -> bool:
+def _may_end(draft: Memory, neighbour: Neighbour) -> bool:
     """Whether a memory may have ended what a neighbour says, in whatever words."""
-    other, cosine = near
+    other, cosine = neighbour
     return (
         cosine is not None
         and cosine >= ASKED_COSINE
@@ -224,7 +230,7 @@ def _may_end(draft: Memory, near: Neighbour) -> bool:
     )
 
 
-def _answers(draft: Memory, other: Memory, cosine: float | None) -> bool:
+def _is_answer(draft: Memory, other: Memory, cosine: float | None) -> bool:
     if draft.kind in (*QUESTIONS, *TODOS) or other.extra.get("done"):
         return False
     if draft.trust < min(other.trust, 1):
@@ -281,33 +287,37 @@ def neighbours(ctx: Context, shelf: Shelf, draft: Memory, vector: Vector | None)
         cosines = {seq: float(score) for seq, score in shelf.nearest(vector, scope, LOOKED_THROUGH)}
     by_seq = shelf.journal.by_seqs(list(cosines))
     newest = shelf.just_stored(shelf.index.reached() if shelf.index is not None else 0)
-    others = {seq: memory for seq, memory in newest.items() if memory.project == draft.project}
+    further = {seq: memory for seq, memory in newest.items() if memory.project == draft.project}
     if not cosines:
         seqs = [seq for seq, _ in shelf.matching(analysis.query_terms(draft.text), scope, NEAREST)]
-        others = {**others, **shelf.journal.by_seqs(seqs)}
-    others = {seq: memory for seq, memory in others.items() if seq not in by_seq}
-    if vector is not None and others:
-        cosines.update(_cosines(ctx, shelf, others, vector))
-    by_seq.update(others)
+        further = {**further, **shelf.journal.by_seqs(seqs)}
+    further = {seq: memory for seq, memory in further.items() if seq not in by_seq}
+    if vector is not None and further:
+        cosines.update(_cosines(ctx, shelf, further, vector))
+    by_seq.update(further)
     near = [
         Neighbour(memory, cosines.get(seq))
         for seq, memory in by_seq.items()
-        if _counts(ctx, memory, draft)
+        if _may_count(ctx, memory, draft)
     ]
-    near.sort(key=lambda n: -1.0 if n.cosine is None else -2.0 - n.cosine)
-    return [one for place, one in enumerate(near) if place < NEAREST or one.memory.seq in others]
+    near.sort(key=lambda neighbour: -1.0 if neighbour.cosine is None else -2.0 - neighbour.cosine)
+    return [
+        neighbour
+        for rank, neighbour in enumerate(near)
+        if rank < NEAREST or neighbour.memory.seq in further
+    ]
 
 
 def _cosines(
-    ctx: Context, shelf: Shelf, others: dict[int, Memory], vector: Vector
+    ctx: Context, shelf: Shelf, memories: dict[int, Memory], vector: Vector
 ) -> dict[int, float]:
     """Return the cosines of those whose vectors are in the cache."""
-    keys = {seq: text_key(memory.embedded) for seq, memory in others.items()}
+    keys = {seq: text_key(memory.embedded) for seq, memory in memories.items()}
     cached = shelf.journal.get_vectors(list(keys.values()), ctx.embedding.model)
     return {seq: float(cached[key] @ vector) for seq, key in keys.items() if key in cached}
 
 
-def _counts(ctx: Context, memory: Memory, draft: Memory) -> bool:
+def _may_count(ctx: Context, memory: Memory, draft: Memory) -> bool:
     return (
         memory.id != draft.id
         and not memory.proposed.get("held")

@@ -64,8 +64,8 @@ def unbound(written: Memory, settled: Memory) -> Memory:
         written: as the file would have it; settled: as what it may count as.
     """
     asks = {} if settled.is_foreign else weight_asked(settled, written)
-    is_asked = asks and settled.status is Status.ACTIVE
-    return suggested(settled, {**asks, IMPORTED: True}) if is_asked else settled
+    is_proposed = asks and settled.status is Status.ACTIVE
+    return suggested(settled, {**asks, IMPORTED: True}) if is_proposed else settled
 
 
 def is_unbound(memory: Memory) -> bool:
@@ -88,9 +88,9 @@ def allowed(is_agent: bool, memory: Memory, changed: Memory) -> Memory:
         is_agent: whether an agent changes it.
     """
     asks = weight_asked(memory, changed)
-    moved = changed.collection != memory.collection
+    is_moved = changed.collection != memory.collection
     is_binding = changed.collection in trust_marks.BINDING_COLLECTIONS
-    if moved and memory.origin is not Origin.ASSISTANT and is_binding:
+    if is_moved and memory.origin is not Origin.ASSISTANT and is_binding:
         # As a learning the user's words would be the user's lesson.
         asks["collection"] = changed.collection
     return suggested(memory, asks) if asks and is_agent else changed
@@ -106,17 +106,17 @@ def put(ctx: Context, shelf: Shelf, draft: Memory) -> Memory:
         The proposal as it is stored; what became of it, where an export brings it again.
     """
     with shelf.storing:
-        decided = shelf.journal.by_ids([draft.id]).get(draft.id)
-        if decided is not None:
-            return decided
+        stored = shelf.journal.by_ids([draft.id]).get(draft.id)
+        if stored is not None:
+            return stored
         # What a file of the user's own brought waits, too, and takes no agent's place.
-        waiting = [one for one in _of(shelf, Scope()) if one.proposed.get("held")]
+        held = [memory for memory in _proposals_in(shelf, Scope()) if memory.proposed.get("held")]
         key = text_key(draft.text), draft.project
-        for memory in waiting:
+        for memory in held:
             is_same = (text_key(memory.text), memory.project) == key
             if is_same and memory.proposed == draft.proposed:
                 return memory
-        if len(waiting) >= MOST_WAITING:
+        if len(held) >= MOST_WAITING:
             raise BadInputError(
                 f"{MOST_WAITING} proposals wait for the user already.",
                 "Ask the user to look at them: `vector-memory review`.",
@@ -129,23 +129,25 @@ def put(ctx: Context, shelf: Shelf, draft: Memory) -> Memory:
 
 def note(ctx: Context, project: str) -> None:
     """Note that something waits in a project."""
-    noted = (ctx.state.cursor(WAITING) or Record()).words("projects")
-    if project not in noted:
-        ctx.state.set_cursor(WAITING, {"projects": [*noted, project]})
+    projects = (ctx.state.cursor(WAITING) or Record()).words("projects")
+    if project not in projects:
+        ctx.state.set_cursor(WAITING, {"projects": [*projects, project]})
 
 
 def waiting(ctx: Context, shelves: list[Shelf], projects: tuple[str, ...]) -> int:
     """Return how many proposals wait for the user in some projects."""
-    noted = (ctx.state.cursor(WAITING) or Record()).words("projects")
-    if not set(noted) & set(projects):
+    noted_projects = (ctx.state.cursor(WAITING) or Record()).words("projects")
+    if not set(noted_projects) & set(projects):
         return 0
-    count = sum(len(_of(shelf, Scope(projects=projects))) for shelf in shelves)
+    count = sum(len(_proposals_in(shelf, Scope(projects=projects))) for shelf in shelves)
     if not count:
-        ctx.state.set_cursor(WAITING, {"projects": [id for id in noted if id not in projects]})
+        ctx.state.set_cursor(
+            WAITING, {"projects": [id for id in noted_projects if id not in projects]}
+        )
     return count
 
 
-def _of(shelf: Shelf, scope: Scope) -> list[Memory]:
+def _proposals_in(shelf: Shelf, scope: Scope) -> list[Memory]:
     return [memory for memory in shelf.journal.held(scope) if memory.proposed]
 
 
@@ -169,8 +171,8 @@ def reviewed(memory: Memory, how: str, now: datetime, beside: Sequence[str] = ()
         how: what the user did about it.
         beside: ids of memories that speak against it or repeat it and stand all the same.
     """
-    both = dict.fromkeys([*_review(memory).words("beside"), *beside])
-    mark = {"at": now.isoformat(), "as": how, **({"beside": list(both)} if both else {})}
+    ids = dict.fromkeys([*_review(memory).words("beside"), *beside])
+    mark = {"at": now.isoformat(), "as": how, **({"beside": list(ids)} if ids else {})}
     return replace(memory, extra={**memory.extra, REVIEWED: mark}, updated_at=now)
 
 
@@ -200,23 +202,23 @@ def notice(ctx: Context, shelves: Sequence[Shelf], project: str) -> str:
     """Return what a start tells of what waits in a project and globally, "" for nothing: in a few words, once,
     and again when much is new or a week has passed."""
     projects = (project, GLOBAL_PROJECT)
-    proposed = waiting(ctx, list(shelves), projects)
+    proposal_count = waiting(ctx, list(shelves), projects)
     scope = Scope(projects=projects, since=ctx.now() - FRESH_FOR)
-    ideas = sum(
+    idea_count = sum(
         shelf.journal.count_captured(scope, ASKED_KINDS, review_finished_at(ctx), MOST_COUNTED)
         for shelf in shelves
     )
-    ideas = ideas if ideas >= WORTH_TELLING else 0
+    idea_count = idea_count if idea_count >= WORTH_TELLING else 0
     last_told = ctx.state.cursor(_note_name(project)) or Record()
-    if not proposed + ideas or not _is_due(ctx, last_told, proposed + ideas):
+    if not proposal_count + idea_count or not _is_due(ctx, last_told, proposal_count + idea_count):
         return ""
     now = ctx.now().isoformat()
-    ctx.state.set_cursor(_note_name(project), {"at": now, "waiting": proposed + ideas})
-    what = "1 memory waits" if proposed == 1 else f"{proposed} memories wait"
-    parts = [f"{what} for the user alone to judge"] if proposed else []
-    if ideas:
-        more = "+" if ideas == MOST_COUNTED else ""
-        parts.append(f"{ideas}{more} memories from sessions can be looked through")
+    ctx.state.set_cursor(_note_name(project), {"at": now, "waiting": proposal_count + idea_count})
+    subject = "1 memory waits" if proposal_count == 1 else f"{proposal_count} memories wait"
+    parts = [f"{subject} for the user alone to judge"] if proposal_count else []
+    if idea_count:
+        more = "+" if idea_count == MOST_COUNTED else ""
+        parts.append(f"{idea_count}{more} memories from sessions can be looked through")
     return f"{', and '.join(parts)}: `vector-memory review`."
 
 
@@ -236,5 +238,5 @@ def note_decided(ctx: Context, decided: Sequence[Memory]) -> None:
     for project in {memory.project for memory in decided}:
         if last_told := ctx.state.cursor(_note_name(project)):
             count = sum(memory.project == project for memory in decided)
-            left = max(0, last_told.number("waiting") - count)
-            ctx.state.set_cursor(_note_name(project), {**last_told, "waiting": left})
+            remaining = max(0, last_told.number("waiting") - count)
+            ctx.state.set_cursor(_note_name(project), {**last_told, "waiting": remaining})

@@ -1,5 +1,5 @@
-"""What became of what was made: the later exchange whose edits took away lines that an earlier one's had written. Who is
-told the one has to be told the other, in whatever words it was asked for ("15 minutes then").
+"""What later changed the lines that an exchange wrote: the exchange whose edits took them away. Whoever is shown the
+earlier exchange has to be shown the later one, in whatever words it was asked for ("15 minutes then").
 
 Few reversals are said as such: of eight of an invented project none was known by its words, and six by their edits.
 """
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
 MOST_AT_ONCE = 2_000
 """Changed rows that are looked through while somebody waits: some milliseconds."""
 MOST_STEPS = 30
-"""How often a line is followed that was changed again; whose end is further is not known."""
+"""How many changes of a line are followed, one after the other; where there are more, its last one is not known."""
 MOST_LOOKED_AT = 20
-"""Exchanges that are read to know whether one of them speaks of the same, the newest ones: a line may be changed a
-thousand times to and fro."""
+"""How many exchanges are read, the newest first, to find one that speaks of the same: a line may be changed back and
+forth a thousand times."""
 MOST_FOLLOWED = 8
-"""Lines that an exchange wrote at most, for what changed these to be what became of those whose place they took: of a
-larger edit any line may have been changed for something else."""
+"""Beyond a later exchange that wrote more lines nothing is followed: of a large edit any line may have been changed for
+another reason."""
 SHARED_TERMS = 2
 """Terms that what was said later shares with a memory: a line may be changed for another reason than what it says."""
 
 
 MOST_BESIDE = 2
-"""Of what became of a memory, told beside it in a line: the last, and what that one may not stand in for, a correction
-before what lifted a rule."""
+"""How many of its later words are told beside a memory, the last ones: what lifted a rule does not stand in for a
+correction before that."""
 
 
 class Later(NamedTuple):
-    """The beginning of an exchange that corrected or changed something, how its words are led in, and what was said
-    before."""
+    """The first passage of an exchange that corrected or changed a memory, what stands before its words, and what the
+    memory says."""
 
     memory: Memory
     lead: str
@@ -67,23 +67,25 @@ class LinesTaken:
 
     def of(self, packed: object) -> list[int]:
         """Return the numbers of the passages whose exchanges took away one of some lines, each once."""
-        if self.lines is None or not (asked := bytes_of(packed)):
+        if self.lines is None or not (line_marks := bytes_of(packed)):
             return []
-        known, seqs = self.lines
-        marks = _numbers(asked)
-        pairs = zip(known.searchsorted(marks), known.searchsorted(marks, "right"), strict=True)
+        taken_marks, seqs = self.lines
+        marks = _numbers(line_marks)
+        pairs = zip(
+            taken_marks.searchsorted(marks), taken_marks.searchsorted(marks, "right"), strict=True
+        )
         return sorted({int(seq) for start, end in pairs for seq in seqs[start:end]})
 
     def add(self, rows: Sequence[tuple[str, int, object]]) -> None:
         """Add what passages tell: the id, the number and the marks of each."""
         import numpy as np
 
-        taken = [(seq, bytes_of(marks)) for _, seq, marks in rows]
-        marks = _numbers(b"".join(packed for _, packed in taken))
+        marks_by_passage = [(seq, bytes_of(marks)) for _, seq, marks in rows]
+        marks = _numbers(b"".join(packed for _, packed in marks_by_passage))
         if not len(marks):
             return
-        counts = [len(packed) // BYTES for _, packed in taken]
-        seqs = np.repeat(np.array([seq for seq, _ in taken], np.int64), counts)
+        counts = [len(packed) // BYTES for _, packed in marks_by_passage]
+        seqs = np.repeat(np.array([seq for seq, _ in marks_by_passage], np.int64), counts)
         order = marks.argsort(kind="stable")
         marks, seqs = marks[order], seqs[order]
         if self.lines is not None:
@@ -111,22 +113,28 @@ def later_words(
         place: that of the memory's store among the asker's.
         read: reads the store's turns.
     """
-    # What was asked for by its kind, its words or its time was changed by what is none of it.
+    # The question's limits on kinds, words and times do not hold for what changed a memory.
     scope = replace(asker.scope, kinds=(), tags=(), sessions=(), collections=(), since=None, entities=(), tiers=(), priorities=(), origins=(), words=())  # fmt: skip
-    said = "\n".join(_said([memory]))
-    told = [Later(one, LEAD, said) for one in corrections(read, memory) if scope.holds(one)]
-    later = rewritten(ctx, asker.shelves[place], read, memory, scope)
-    if later and all(later.id != one.memory.id for one in told):
-        who = "User" if prompt_of([later]) else "Assistant"
-        day = days.local(later.created_at).date()
-        told.append(Later(later, f"Changed since, {day}, {who}: ", said))
-    if lifted := _lifting(asker.shelves[place], memory, scope):
-        told.append(Later(lifted, f"User, then, {days.local(lifted.created_at).date()}: ", said))
-    # Of what has no words it is not told that there was something.
-    return [one for one in told if spoken(one.memory)]
+    said_text = "\n".join(_spoken_texts([memory]))
+    changes = [
+        Later(correction, LEAD, said_text)
+        for correction in corrections(read, memory)
+        if scope.holds(correction)
+    ]
+    rewriting = rewritten(ctx, asker.shelves[place], read, memory, scope)
+    if rewriting and all(rewriting.id != change.memory.id for change in changes):
+        who = "User" if prompt_of([rewriting]) else "Assistant"
+        day = days.local(rewriting.created_at).date()
+        changes.append(Later(rewriting, f"Changed since, {day}, {who}: ", said_text))
+    if lifted := _lifting_passage(asker.shelves[place], memory, scope):
+        changes.append(
+            Later(lifted, f"User, then, {days.local(lifted.created_at).date()}: ", said_text)
+        )
+    # A passage without any words is not mentioned.
+    return [change for change in changes if spoken(change.memory)]
 
 
-def _lifting(shelf: Shelf, memory: Memory, scope: Scope) -> Memory | None:
+def _lifting_passage(shelf: Shelf, memory: Memory, scope: Scope) -> Memory | None:
     if memory.origin is not Origin.USER or memory.kind not in BINDING or not memory.is_captured:
         return None
     from vector_memory.service.memory import lifted_rules
@@ -139,39 +147,43 @@ def rewritten(ctx: Context, shelf: Shelf, read: TurnReader, memory: Memory, scop
     same; None for none."""
     talk = talk_of(read(memory)) if memory.is_captured else []
     terms = _terms([memory]) if talk else set()
-    last: Memory | None = None
+    newest: Memory | None = None
     for _ in range(MOST_STEPS):
-        later = _newest_after(ctx, shelf, read, talk[0], terms, scope) if talk else []
+        later = _newest_change(ctx, shelf, read, talk[0], terms, scope) if talk else []
         if not later:
-            return last
-        last = later[0]
-        is_followed = len(bytes_of(last.extra.get(WROTE))) <= BYTES * MOST_FOLLOWED
+            return newest
+        newest = later[0]
+        is_followed = len(bytes_of(newest.extra.get(WROTE))) <= BYTES * MOST_FOLLOWED
         talk = later if is_followed else []
     return None
 
 
-def _newest_after(
-    ctx: Context, shelf: Shelf, read: TurnReader, first: Memory, terms: set[str], scope: Scope
+def _newest_change(
+    ctx: Context, shelf: Shelf, read: TurnReader, passage: Memory, terms: set[str], scope: Scope
 ) -> list[Memory]:
     """Return the passages of the newest exchange that took lines away and has enough of some terms; [] for none."""
-    if not (wrote := first.extra.get(WROTE)):
+    if not (written_marks := passage.extra.get(WROTE)):
         return []
-    changed = shelf.journal.by_seqs(_taken_in(ctx, shelf).of(wrote)).values()
-    newer = [one for one in changed if _is_after(one, first) and scope.holds(one)]
-    newer.sort(key=lambda one: (one.created_at, one.seq), reverse=True)
-    for one in newer[:MOST_LOOKED_AT]:
-        talk = talk_of(read(one))
-        if talk and talk[0].id == one.id and len(terms & _terms(talk)) >= SHARED_TERMS:
+    candidates = shelf.journal.by_seqs(_lines_taken(ctx, shelf).of(written_marks)).values()
+    later = [
+        candidate
+        for candidate in candidates
+        if _is_after(candidate, passage) and scope.holds(candidate)
+    ]
+    later.sort(key=lambda candidate: (candidate.created_at, candidate.seq), reverse=True)
+    for candidate in later[:MOST_LOOKED_AT]:
+        talk = talk_of(read(candidate))
+        if talk and talk[0].id == candidate.id and len(terms & _terms(talk)) >= SHARED_TERMS:
             return talk
     return []
 
 
 def _terms(memories: Sequence[Memory]) -> set[str]:
     """Return what memories say as terms."""
-    return {term for text in _said(memories) for term in analysis.analyse(text)}
+    return {term for text in _spoken_texts(memories) for term in analysis.analyse(text)}
 
 
-def _said(memories: Sequence[Memory]) -> list[str]:
+def _spoken_texts(memories: Sequence[Memory]) -> list[str]:
     """Return what memories say, without who says it and what was done."""
     return [voice.text for memory in memories for voice in voices(memory.text) if voice.who != DONE]
 
@@ -183,19 +195,19 @@ def _is_after(other: Memory, memory: Memory) -> bool:
     return other.project == memory.project and when > own_when and other.text != memory.text
 
 
-def _taken_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> LinesTaken:
+def _lines_taken(ctx: Context, shelf: Shelf, may_wait: bool = False) -> LinesTaken:
     """Return which lines the exchanges of a store took away; of what has changed since the last time alone the rows
     are read. Where that is much, it is read when nobody waits."""
-    store = ctx.running.of(TOOK_AWAY, shelf.journal.store_id, LinesTaken)
+    lines_taken = ctx.running.of(TOOK_AWAY, shelf.journal.store_id, LinesTaken)
     reached = shelf.journal.given_seq()
-    if reached - store.reached > MOST_AT_ONCE and not may_wait:
-        ctx.later(lambda: _taken_in(ctx, shelf, may_wait=True))
-        return store
-    with store.lock:
-        if reached < store.reached:
+    if reached - lines_taken.reached > MOST_AT_ONCE and not may_wait:
+        ctx.later(lambda: _lines_taken(ctx, shelf, may_wait=True))
+        return lines_taken
+    with lines_taken.lock:
+        if reached < lines_taken.reached:
             # A backup was restored: its numbers are others.
-            store.reached, store.lines = 0, None
-        if reached != store.reached:
-            store.add(shelf.journal.with_extra(TOOK_AWAY, store.reached))
-            store.reached = reached
-    return store
+            lines_taken.reached, lines_taken.lines = 0, None
+        if reached != lines_taken.reached:
+            lines_taken.add(shelf.journal.with_extra(TOOK_AWAY, lines_taken.reached))
+            lines_taken.reached = reached
+    return lines_taken

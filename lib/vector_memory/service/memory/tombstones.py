@@ -50,7 +50,7 @@ def without_purged(ctx: Context, project: str, drafts: Sequence[Draft]) -> list[
     blocked = ctx.state.blocked(names)
     if not blocked:
         return list(drafts)
-    whole = {
+    blocked_exchanges = {
         _exchange(draft)
         for draft in drafts
         if draft.kind == PASSAGE and _name(draft.kind, draft.external_id) in blocked
@@ -58,10 +58,10 @@ def without_purged(ctx: Context, project: str, drafts: Sequence[Draft]) -> list[
     return [
         draft
         for draft in drafts
-        if _exchange(draft) not in whole
+        if _exchange(draft) not in blocked_exchanges
         and _name(draft.kind, draft.external_id) not in blocked
-        and not _said_by(draft, blocked.get(session_name(draft.session)))
-        and not _said_by(draft, blocked.get(project_name(project)))
+        and not _is_said_by(draft, blocked.get(session_name(draft.session)))
+        and not _is_said_by(draft, blocked.get(project_name(project)))
     ]
 
 
@@ -86,10 +86,10 @@ def block_said(ctx: Context, read: TurnRead, since: datetime, until: datetime | 
     def is_meant(at: datetime | None) -> bool:
         return at is not None and since <= at and (until is None or at < until)
 
-    exchanges = (one for one in read.exchanges or () if is_meant(one.started_at))
+    exchanges = (exchange for exchange in read.exchanges or () if is_meant(exchange.started_at))
     drafts = (draft for draft in read.drafts if is_meant(draft.created_at))
     names = {_name(draft.kind, draft.external_id) for draft in drafts}
-    ctx.state.block(names | {exchange_name(one.key) for one in exchanges}, ctx.now())
+    ctx.state.block(names | {exchange_name(exchange.key) for exchange in exchanges}, ctx.now())
 
 
 def is_purged(ctx: Context, memories: Sequence[Memory]) -> set[str]:
@@ -106,5 +106,5 @@ def _exchange(draft: Draft) -> Exchange:
     return draft.session, draft.path, draft.turn
 
 
-def _said_by(draft: Draft, at: datetime | None) -> bool:
+def _is_said_by(draft: Draft, at: datetime | None) -> bool:
     return at is not None and draft.created_at <= at

@@ -1,4 +1,4 @@
-"""What a text may count as, by whose words it is, and what is held back of it.
+"""What a text may count as, by who wrote it, and what is held back of it.
 
 The user's words may bind: be a rule, a preference, an objective, something important. What tools and
 others wrote informs and no more, whatever it or its file says of itself, until the user says so with
@@ -45,22 +45,24 @@ def settled(memory: Memory, raw: str = "", own: Iterable[str] = ()) -> Memory:
     if memory.origin is Origin.USER and not memory.suspicion:
         return memory
     if not memory.suspicion:
-        theirs = memory.origin in (Origin.TOOL, Origin.IMPORT)
+        is_others = memory.origin in (Origin.TOOL, Origin.IMPORT)
         # The title of what a session says is what the user asked for there.
-        text = f"{memory.title}\n{memory.text}" if theirs else memory.text
-        signs = suspicion.look(_without(text, "\n".join(own)), raw)
-        mark = suspicion.mark(signs, suspicion.HELD if theirs else suspicion.HELD_QUOTED)
+        text = f"{memory.title}\n{memory.text}" if is_others else memory.text
+        signs = suspicion.look(_without_repeated(text, "\n".join(own)), raw)
+        mark = suspicion.mark(signs, suspicion.HELD if is_others else suspicion.HELD_QUOTED)
         memory = replace(memory, extra={**memory.extra, **mark})
     return as_information(memory) if memory.is_foreign or memory.is_suspicious else memory
 
 
-def _without(text: str, own: str) -> str:
+def _without_repeated(text: str, own: str) -> str:
     """Return a text without the sentences that it repeats of another one, also where one is cut short."""
     for sentence in filter(str.strip, sentences_in(own)):
         text = text.replace(sentence, " ")
-    said = own.casefold()
+    own_words = own.casefold()
     parts = (part for line in text.splitlines() for part in line.split(" · "))
-    return "\n".join(part for part in parts if not own or part.rstrip("… .").casefold() not in said)
+    return "\n".join(
+        part for part in parts if not own or part.rstrip("… .").casefold() not in own_words
+    )
 
 
 def as_information(memory: Memory) -> Memory:
@@ -105,7 +107,7 @@ def warning(memory: Memory) -> dict[str, object]:
     first, of one that is suspicious the second, {} of any other."""
     marks: dict[str, object] = {"proposed": memory.proposed} if memory.proposed else {}
     if memory.is_suspicious:
-        about = memory.suspicion
-        reasons = [str(reason) for reason in about.get("reasons") or ()]
-        marks["suspicious"] = SuspicionView(about.get("score"), reasons, memory.is_held)
+        doubt = memory.suspicion
+        reasons = [str(reason) for reason in doubt.get("reasons") or ()]
+        marks["suspicious"] = SuspicionView(doubt.get("score"), reasons, memory.is_held)
     return marks

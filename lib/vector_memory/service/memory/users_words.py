@@ -47,8 +47,8 @@ def asked_for(prompt: str) -> str:
         return "".join(words).strip()
     if not _REQUEST.match(prompt):
         return ""
-    first, gap, rest = prompt.strip().partition("\n\n")
-    return f"{first}{gap}{rest}" if first.rstrip().endswith(":") else first
+    paragraph, gap, following = prompt.strip().partition("\n\n")
+    return f"{paragraph}{gap}{following}" if paragraph.rstrip().endswith(":") else paragraph
 
 
 def is_said(text: str, prompt: str) -> bool:
@@ -71,9 +71,9 @@ def allowed_priority(priority: Priority, prompt: str) -> Priority:
     """Return a priority if the user's words give a memory so much weight, else the usual one."""
     order = tuple(Priority)[::-1]
     words = asked_for(prompt)
-    named = [level for level in order if re.search(rf"\b{level.value}\b", words)]
-    most = max([Priority.NORMAL, priorities.suggest(words), *named], key=order.index)
-    return priority if order.index(priority) <= order.index(most) else Priority.NORMAL
+    named_levels = [level for level in order if re.search(rf"\b{level.value}\b", words)]
+    highest = max([Priority.NORMAL, priorities.suggest(words), *named_levels], key=order.index)
+    return priority if order.index(priority) <= order.index(highest) else Priority.NORMAL
 
 
 def _polarity(text: str) -> frozenset[str]:

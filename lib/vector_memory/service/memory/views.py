@@ -173,8 +173,8 @@ def brief(view: type[B], memory: Memory, /, now: datetime | None = None, **more:
         "due_on": _day(aging.due_on(memory, now)),
         **{name: day.isoformat() for name, day in aging.found_on(memory).items()},
     }
-    own = values_for(view, memory) | marks | trust_marks.warning(memory)
-    return view(**own | more)
+    values = values_for(view, memory) | marks | trust_marks.warning(memory)
+    return view(**values | more)
 
 
 def _day(day: date | None) -> str | None:
@@ -218,8 +218,8 @@ def hit_view(hit: Hit, names: ProjectNames, now: datetime | None = None, **more:
     Args:
         more: what else is told of it, by the fields of `HitView`.
     """
-    against = [OlderView(memory.id, memory.created_at) for memory in hit.against]
-    details = {"contradicts": against or None, **more}
+    older = [OlderView(memory.id, memory.created_at) for memory in hit.against]
+    details = {"contradicts": older or None, **more}
     view = memory_view(hit.memory, names, now)
     return extended(
         HitView,
