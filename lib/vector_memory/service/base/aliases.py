@@ -14,19 +14,21 @@ SORT = "alias"
 
 def current(ctx: Context) -> dict[str, str]:
     """Return all names that are given up, each with the one that it goes by now, as `kind:name`."""
-    given = {name: str(body.get("of", "")) for name, body in ctx.state.records(SORT).items()}
-    return {name: name_of(given, name) for name in given}
+    heirs = {name: str(body.get("of", "")) for name, body in ctx.state.records(SORT).items()}
+    return {name: name_of(heirs, name) for name in heirs}
 
 
-def name_of(given: Mapping[str, str], name: str) -> str:
+def name_of(heirs: Mapping[str, str], name: str) -> str:
     """Return the name that one goes by: itself where it was not given up."""
-    for _ in range(len(given)):
-        name = given.get(name, name)
+    for _ in range(len(heirs)):
+        name = heirs.get(name, name)
     return name
 
 
-def widened(ctx: Context, asked: Iterable[str]) -> tuple[str, ...]:
+def widened(ctx: Context, names: Iterable[str]) -> tuple[str, ...]:
     """Return names with all others that mean the same."""
-    given = current(ctx)
-    meant = {given.get(name, name) for name in asked}
-    return unique((*asked, *meant, *(name for name, of in given.items() if of in meant)))
+    heirs = current(ctx)
+    current_names = {heirs.get(name, name) for name in names}
+    return unique(
+        (*names, *current_names, *(name for name, heir in heirs.items() if heir in current_names))
+    )

@@ -1,4 +1,4 @@
-"""From where something is asked: looked up once, at the door, and handed on."""
+"""From where something is asked: looked up once, where the request comes in, and handed on."""
 
 from __future__ import annotations
 

@@ -36,10 +36,10 @@ def known_to_client(transcript: str) -> frozenset[str]:
     """Return the sentences that the client itself has told the model, normalised."""
     path = path_beside(transcript)
     try:
-        about = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return frozenset()
-    return _lines_of(path, about.st_mtime_ns, about.st_size)
+    return _lines_of(path, status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(maxsize=64)

@@ -206,8 +206,8 @@ class Context:
         for folder in self.state.trusted_folders():
             if place is not None and folder != place.store:
                 continue
-            if (refused := self._refusal(folder)) is not None:
-                errors[folder] = refused
+            if (refusal := self._refusal(folder)) is not None:
+                errors[folder] = refusal
             elif self._is_there(folder):
                 # One store that is damaged or of a newer version does not take the others away.
                 try:
@@ -273,15 +273,15 @@ class Context:
         was, is let go."""
         if folder in (self.home.global_store, self.home.team):
             return True
-        there = os.path.isdir(folder) and self._refusal(folder) is None
+        is_usable = os.path.isdir(folder) and self._refusal(folder) is None
         shelf = self._shelves.get(folder)
-        if shelf is not None and not (there and shelf.journal.is_in_place):
+        if shelf is not None and not (is_usable and shelf.journal.is_in_place):
             with self._lock:
-                mine = self._shelves.get(folder) is shelf and self._shelves.pop(folder)
-            if mine:
-                # What takes its place is of another history, or of nobody's.
+                removed = self._shelves.get(folder) is shelf and self._shelves.pop(folder)
+            if removed:
+                # Nothing is saved: in its place is another store, or none.
                 self.later(partial(shelf.close, save=False))
-        return there
+        return is_usable
 
     def _refusal(self, folder: str) -> StoreTamperedError | None:
         """Return why a project's store is not opened though it is trusted, None where it is sound."""
@@ -311,10 +311,10 @@ class Context:
         shelf = self.open_shelf(folder)
         if folder in (self.home.global_store, self.home.team):
             return shelf
-        expected, own = self.state.store_trusted(folder), shelf.journal.store_id
+        expected, store_id = self.state.store_trusted(folder), shelf.journal.store_id
         if is_new or not expected:
-            self.state.trust(folder, own)
-        elif expected != own:
+            self.state.trust(folder, store_id)
+        elif expected != store_id:
             shelf.close(save=False)
             self._replaced[folder] = tampering.journal_file(folder)
             raise tampering.not_the_trusted(folder)

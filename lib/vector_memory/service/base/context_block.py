@@ -37,8 +37,8 @@ def show(
         showing: with what it is shown, where it is to be judged whether it was used.
         part: the compartment that its tokens count for, see `PARTS`; by default the channel's.
     """
-    fresh = [note for note in notes if not client_memory.repeats(note.text, client_sentences)]
-    safe = checked(fresh)
+    unrepeated = [note for note in notes if not client_memory.repeats(note.text, client_sentences)]
+    safe = checked(unrepeated)
     if not safe:
         return ""
     block = fence.fence(safe, title, head)
@@ -51,9 +51,9 @@ def show(
         delivery.add_shown(ctx, session, shown_ids)
     if showing is not None and session:
         waiting = shown_notes.waiting(ctx.running, session)
-        judged = showing.of(session, safe, ctx.now())
-        waiting.add(judged)
-        delivery.unless_read(lambda: waiting.drop(judged))
+        unjudged = showing.of(session, safe, ctx.now())
+        waiting.add(unjudged)
+        delivery.unless_read(lambda: waiting.drop(unjudged))
     ids = [note.id for note in safe]
     # Counted, and noted for the audit log.
     ctx.count("memories_shown", len(ids))
@@ -79,8 +79,8 @@ def checked(notes: Sequence[fence.Note]) -> list[fence.Note]:
     policy = redact.active()
     with contextlib.suppress(UnsafeTextError):
         # Mostly nothing is found; one look at all is faster than two at each.
-        whole = "\n\n".join(f"{note.head}\n{note.text}" for note in notes)
-        if redact.clean(whole, policy).text == whole:
+        joined = "\n\n".join(f"{note.head}\n{note.text}" for note in notes)
+        if redact.clean(joined, policy).text == joined:
             return list(notes)
     safe = []
     for note in notes:
@@ -105,9 +105,9 @@ _counting = threading.Lock()
 
 def take(ctx: Context, session: str, tokens: int) -> bool:
     """Count a block that is about to be shown; return whether the session may still be given it."""
-    given, most = ctx.running.of("tally", session, Counter[str]), ctx.settings.session_tokens
+    tally, limit = ctx.running.of("tally", session, Counter[str]), ctx.settings.session_tokens
     with _counting:
-        is_within = not most or given["tokens"] + tokens <= most
-        given["tokens"] += tokens * is_within
+        is_within = not limit or tally["tokens"] + tokens <= limit
+        tally["tokens"] += tokens * is_within
     ctx.count("context_capped", not is_within)
     return is_within

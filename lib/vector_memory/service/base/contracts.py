@@ -24,13 +24,13 @@ from vector_memory.trust.keys import Keyring, PrivateKey, PublicKey
 SORT, LIFTS = "contract", "lift"
 MEMORY_ACTS = ("store", "recall", "change", "forget", "share")
 VERBS = {act: daemon_verbs.named(act) for act in MEMORY_ACTS}
-"""What may be done with memories, and the verbs that do it, some of them several; a verb that is in none tells of no
-memory, and keeps none."""
+"""What may be done with memories, and the verbs that do it; a verb may do several of them. One that does none neither
+shows a memory nor stores one."""
 OF_WHOLES = frozenset({
     "causal_debug", "flow_debug", "formal_verify", "lessons", "skill_discovery", "stigmergy", "temporal_planner", "time_travel",
     "workflow_author", "world_model", "wrapup",
 })  # fmt: skip
-"""Verbs that tell what was said and done in whole sessions, or of every row of a store: where a ceiling holds, nobody knows of which level."""
+"""Verbs that tell what was said and done in whole sessions, or of every row of a store: how sensitive that is, no ceiling can check."""
 ACTS = (*CATEGORIES, *VERBS)
 """What a contract may permit or prohibit: what the observer can find, and what is done with memories."""
 CEILINGS = tuple(map(str, Sensitivity))
@@ -80,7 +80,9 @@ class Contract(ContractTerms):
     @property
     def signed(self) -> bytes:
         """What its signature stands for: all of it but the signature."""
-        return canonical.written({k: v for k, v in asdict(self).items() if k != "signature"})
+        return canonical.written(
+            {name: value for name, value in asdict(self).items() if name != "signature"}
+        )
 
     @property
     def is_sound(self) -> bool:
@@ -149,7 +151,7 @@ def in_force(ctx: Context, folder: str, subject: Iterable[str] = ()) -> list[Con
     """
     if not (contracts := kept(ctx)):
         return []
-    mine = set(own_keys(ctx))
+    own = set(own_keys(ctx))
     now, whom = ctx.now().isoformat(), {"", *subject}
     return [
         contract
@@ -157,8 +159,8 @@ def in_force(ctx: Context, folder: str, subject: Iterable[str] = ()) -> list[Con
         if contract.subject in whom
         and (not contract.not_after or contract.not_after > now)
         and (not contract.projects or _is_within(folder, contract.projects))
-        and (line := chain(contract, contracts))
-        and all(part.key in mine for part in line)
+        and (links := chain(contract, contracts))
+        and all(part.key in own for part in links)
     ]
 
 
@@ -201,14 +203,14 @@ def require_allowed(ctx: Context, verb: str, folder: str) -> None:
     acts = [act for act in daemon_verbs.VERBS[verb].words if act in MEMORY_ACTS]
     if not acts:
         return
-    holding = in_force(ctx, folder)
-    if verb in OF_WHOLES and levels_up_to(*(contract.ceiling for contract in holding)):
+    contracts = in_force(ctx, folder)
+    if verb in OF_WHOLES and levels_up_to(*(contract.ceiling for contract in contracts)):
         raise BadInputError(
             "That is made of whole sessions or stores, and a contract's ceiling holds here.",
             "Single memories you may ask for (memory_recall); this only the user may.",
         )
     for act in acts:
-        if (broken := forbidden(ctx, holding, act)) is None:
+        if (broken := forbidden(ctx, contracts, act)) is None:
             continue
         until = f" until {broken.not_after[:16]}" if broken.not_after else ""
         raise BadInputError(

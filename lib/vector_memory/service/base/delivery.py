@@ -44,10 +44,10 @@ def deliverable() -> Iterator[Delivery]:
     Returns:
         A block for `with` that lends the answer on its way.
     """
-    made = Delivery()
-    token = _on_its_way.set(made)
+    delivery = Delivery()
+    token = _on_its_way.set(delivery)
     try:
-        yield made
+        yield delivery
     finally:
         _on_its_way.reset(token)
 
@@ -62,6 +62,6 @@ def unless_read(undo: Undo) -> None:
 
 def add_shown(ctx: Context, session: str, ids: Sequence[str]) -> None:
     """Note that a session is being told of memories: they are not told again, unless this is not read."""
-    given, at = list(ids), ctx.now()
-    ctx.state.add_shown(session, given, at)
-    unless_read(lambda: ctx.state.take_back_shown(session, given, at))
+    shown_ids, at = list(ids), ctx.now()
+    ctx.state.add_shown(session, shown_ids, at)
+    unless_read(lambda: ctx.state.take_back_shown(session, shown_ids, at))

@@ -46,21 +46,21 @@ class Reserve:
         self.path = path
         self.size = size
         self._clock = clock
-        self._looked_s = float("-inf")
-        self._short = False
+        self._looked_at_s = float("-inf")
+        self._is_short = False
 
     @property
     def whole(self) -> bool:
         """Whether it is there, and nothing lacked space since it was made."""
-        return not self._short and os.path.exists(self.path)
+        return not self._is_short and os.path.exists(self.path)
 
     def short(self) -> None:
         """Note that something could not be written for want of space."""
-        self._short = True
+        self._is_short = True
 
     def give_up(self) -> bool:
         """Free the reserved space; whether there was any."""
-        self._short = True
+        self._is_short = True
         try:
             os.unlink(self.path)
         except OSError:
@@ -71,17 +71,17 @@ class Reserve:
     def keep(self) -> bool:
         """Make the reserve (again) where there is space for it, looking every few seconds; whether
         space is back after something could not be written."""
-        if self._clock() - self._looked_s < LOOK_S:
+        if self._clock() - self._looked_at_s < LOOK_S:
             return False
-        self._looked_s = self._clock()
+        self._looked_at_s = self._clock()
         bytecode.write_with_space_only()
-        there = os.path.exists(self.path)
-        if (there and not self._short) or self._free() < ENOUGH * self.size:
+        is_made = os.path.exists(self.path)
+        if (is_made and not self._is_short) or self._free() < ENOUGH * self.size:
             return False
-        if not there and not self._make():
+        if not is_made and not self._make():
             return False
-        back, self._short = self._short, False
-        return back
+        was_short, self._is_short = self._is_short, False
+        return was_short
 
     def spare(self, work: Callable[[], T]) -> T:
         """Do what frees space; where there is none to do it in, give up the reserve first.

@@ -33,7 +33,7 @@ PROMPT_WAIT_S = 0.07
 CONFIRM_EVERY_S = 5.0
 """How often it is asked at most whether a server still has the same model, and how long after a question at the
 latest."""
-TRIED_WITH = "warm up"
+PROBE_TEXT = "warm up"
 log = logging.getLogger(__name__)
 
 MOST_SENTENCES = 4_096
@@ -60,7 +60,7 @@ class Embedding:
         self._load_bulk = load_bulk
         self._embedder: Embedder | None = None
         self._bulk: Embedder | None = None
-        self._asked: ThreadPoolExecutor | None = None
+        self._executor: ThreadPoolExecutor | None = None
         self._lock = threading.Lock()
         self._done = threading.Event()
         self._sentences: OrderedDict[bytes, Vector] = OrderedDict()
@@ -104,16 +104,16 @@ class Embedding:
         """Load the model and try it once; whether it can be used."""
         try:
             embedder = self._load()
-            embedder.embed_query(TRIED_WITH)
+            embedder.embed_query(PROBE_TEXT)
             self._embedder, self.error = embedder, ""
         except VectorMemoryError as error:
-            self._failed(error)
+            self._note_failure(error)
         self._done.set()
         return self._embedder is not None
 
     def retry(self) -> bool:
         """Ask the model once more, or load it where it could not be; whether it can be used now."""
-        return self.load() if self._embedder is None else self.query(TRIED_WITH) is not None
+        return self.load() if self._embedder is None else self.query(PROBE_TEXT) is not None
 
     def wait(self, timeout_s: float) -> bool:
         """Wait until the model is loaded; whether it can be used."""
@@ -136,7 +136,7 @@ class Embedding:
             with self._lock:
                 vector = self._embedder.embed_query(told)
         except EmbeddingError as error:
-            self._failed(error)
+            self._note_failure(error)
             return None
         self.error = ""
         if isinstance(self._embedder, Served):
@@ -144,7 +144,7 @@ class Embedding:
         return vector
 
     def _confirm_soon(self, embedder: Served) -> None:
-        """Ask behind the answer: a prompt cannot wait for a second one of the server's."""
+        """Ask after the answer: a prompt cannot wait for a second request to the server."""
         if self._confirming is None:
             now = time.monotonic()
             self._confirming = threading.Timer(
@@ -154,14 +154,14 @@ class Embedding:
             self._confirming.start()
 
     def _confirm(self, embedder: Served) -> None:
-        # What is embedded from here on is asked about once more.
+        # Texts that are embedded from here on need another confirmation.
         self._confirm_at, self._confirming = time.monotonic() + CONFIRM_EVERY_S, None
         try:
             embedder.confirm()
         except ModelChangedError as error:
-            self._failed(error)
+            self._note_failure(error)
         except EmbeddingError:
-            # Whether it can embed is what the next text shows.
+            # The next text shows whether it can embed.
             pass
 
     def of_query(self, query: Query) -> BegunVector:
@@ -178,18 +178,20 @@ class Embedding:
         """
         return self._begin(query.embedded[:PROMPT_CHARS], time.monotonic() + PROMPT_WAIT_S)
 
-    def _begin(self, text: str, until: float | None) -> BegunVector:
+    def _begin(self, text: str, deadline: float | None) -> BegunVector:
         if self._embedder is None:
             return lambda: None
-        if self._asked is None:
-            self._asked = ThreadPoolExecutor(1, "embed-query")
-        asked = self._asked.submit(self.query, text)
+        if self._executor is None:
+            self._executor = ThreadPoolExecutor(1, "embed-query")
+        future = self._executor.submit(self.query, text)
 
         def vector() -> Vector | None:
             try:
-                return asked.result(None if until is None else max(0.0, until - time.monotonic()))
+                return future.result(
+                    None if deadline is None else max(0.0, deadline - time.monotonic())
+                )
             except FutureTimeoutError:
-                asked.cancel()
+                future.cancel()
                 return None
 
         return vector
@@ -207,18 +209,18 @@ class Embedding:
         try:
             vectors = self._documents(self._embedder, texts)
         except ModelChangedError as error:
-            self._failed(error)
+            self._note_failure(error)
             raise
         except EmbeddingError:
-            # A server may have no vector for one text alone. Whether it has failed a question tells.
-            self.query(TRIED_WITH)
+            # A server may refuse a single text. A question shows whether it fails at all.
+            self.query(PROBE_TEXT)
             raise
         if texts and isinstance(self._embedder, Served):
             try:
-                # These are kept: none may be another model's.
+                # These vectors are stored: none may be another model's.
                 self._embedder.confirm()
             except EmbeddingError as error:
-                self._failed(error)
+                self._note_failure(error)
                 raise
         self.error = ""
         return vectors
@@ -249,34 +251,34 @@ class Embedding:
                 parts.append(embedder.embed_documents([text]))
         return np.concatenate(parts) if parts else embedder.embed_documents([])
 
-    def _failed(self, error: VectorMemoryError) -> None:
+    def _note_failure(self, error: VectorMemoryError) -> None:
         if str(error) != self.error:
-            # What is tried every few seconds is told once.
+            # It is tried every few seconds, and logged once.
             log.warning("the embedding model is not available: %s", error)
         self.error = str(error)
         self.is_replaced |= isinstance(error, ModelChangedError)
 
     def sentences(self, texts: Sequence[str]) -> Vectors:
-        """Return what `documents` does, but of those that were asked for last none is embedded again: a turn that grows
-        is read whole each time.
+        """Return what `documents` does, but embed none of the last sentences again: a turn that grows is read whole
+        each time.
 
         Raises:
             EmbeddingError: there is no model, or it failed.
         """
         keys = [text_hash(text) for text in texts]
         with self._lock:
-            found = {key: self._sentences[key] for key in keys if key in self._sentences}
-        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
-        found.update(zip(new, self.documents(list(new.values())), strict=True))
+            vectors = {key: self._sentences[key] for key in keys if key in self._sentences}
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
+        vectors.update(zip(missing, self.documents(list(missing.values())), strict=True))
         with self._lock:
-            for key in found:
-                self._sentences[key] = found[key]
+            for key in vectors:
+                self._sentences[key] = vectors[key]
                 self._sentences.move_to_end(key)
             while len(self._sentences) > MOST_SENTENCES:
                 self._sentences.popitem(last=False)
         import numpy as np
 
-        return np.stack([found[key] for key in keys]) if keys else self.documents([])
+        return np.stack([vectors[key] for key in keys]) if keys else self.documents([])
 
     def rest(self) -> None:
         """End the process for many texts; the next backlog starts another."""
@@ -287,11 +289,11 @@ class Embedding:
     def close(self) -> None:
         """Release the model."""
         self.rest()
-        if (waiting := self._confirming) is not None:
-            waiting.cancel()
-        if self._asked is not None:
-            self._asked.shutdown(wait=True, cancel_futures=True)
-            self._asked = None
+        if (timer := self._confirming) is not None:
+            timer.cancel()
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, cancel_futures=True)
+            self._executor = None
         if self._embedder is not None:
             self._embedder.close()
 

@@ -41,7 +41,7 @@ def follow_once(shelf: Shelf, embedding: Embedding, filling: bool = False) -> in
     """Bring the index forward by one batch and return how many rows that was (0: it is level).
 
     Args:
-        filling: many texts are just being stored. It follows from afar then, since the processors are
+        filling: many texts are just being stored. The index stays behind then, since the processors are
             needed, and most rows would be written twice, first without their vectors.
     """
     index = shelf.index
@@ -69,17 +69,16 @@ def apply_changes(
     embed: bool = True,
     again: bool = False,
 ) -> int:
-    """Put changed memories into the index, with vectors where a model can be had; without `embed`
-    with those alone that are cached, the rest being left for later; `again` where that was done. Return how many have
-    one."""
+    """Put changed memories into the index, with vectors where a model can be had; return how many have one. Without
+    `embed` only cached vectors are used, the others are left for later; `again` where these are tried now."""
     assert shelf.index is not None
     # Superseded memories stay in the index: who asks in the old words is given the successor.
     shelf.embedded_ahead = 0
-    living = [change for change in changes if _is_indexed(change[0])]
-    gone = [memory.id for memory, _, _ in changes if not _is_indexed(memory)]
-    vectors = vectors_for(shelf, embedding, living, embed, counted=True, again=again)
-    rows = [IndexRow(memory, lexical, vectors.get(key)) for memory, lexical, key in living]
-    shelf.index.apply(rows, gone, reached)
+    indexed = [change for change in changes if _is_indexed(change[0])]
+    gone_ids = [memory.id for memory, _, _ in changes if not _is_indexed(memory)]
+    vectors = vectors_for(shelf, embedding, indexed, embed, counted=True, again=again)
+    rows = [IndexRow(memory, lexical, vectors.get(key)) for memory, lexical, key in indexed]
+    shelf.index.apply(rows, gone_ids, reached)
     embedded = [row.memory.seq for row in rows if row.vector is not None]
     shelf.embedded_ahead = 0
     if embedded:
@@ -110,32 +109,34 @@ def vectors_for(
         return {}
     texts = _texts(shelf, embedding, changes)
     vectors = shelf.journal.get_vectors(list({key for _, _, key in changes}), embedding.model)
-    lacking = [key for key in texts if key not in vectors and key not in shelf.refused]
+    missing_keys = [key for key in texts if key not in vectors and key not in shelf.refused]
     if not embed:
         return vectors
-    todo = deque(lacking[start : start + STEP] for start in range(0, len(lacking), STEP))
+    batches = deque(
+        missing_keys[start : start + STEP] for start in range(0, len(missing_keys), STEP)
+    )
     failures = 0
-    while todo:
-        part = todo.popleft()
+    while batches:
+        batch = batches.popleft()
         try:
-            made = embedding.documents([texts[key] for key in part])
+            batch_vectors = embedding.documents([texts[key] for key in batch])
         except EmbeddingError as error:
             failures += 1
             if embedding.state == "failed" or failures >= MOST_FAILURES:
-                waiting = len(part) + sum(map(len, todo))
-                log.warning("%d memories wait for their vectors: %s", waiting, error)
+                waiting_count = len(batch) + sum(map(len, batches))
+                log.warning("%d memories wait for their vectors: %s", waiting_count, error)
                 break
-            if len(part) == 1 and again:
-                _note_refusal(shelf, part[0], error)
-            elif len(part) > 1:
+            if len(batch) == 1 and again:
+                _note_refusal(shelf, batch[0], error)
+            elif len(batch) > 1:
                 # Behind the others, so that these have their vectors soon.
-                middle = len(part) // 2
-                todo.extend((part[:middle], part[middle:]))
+                middle = len(batch) // 2
+                batches.extend((batch[:middle], batch[middle:]))
             continue
         failures = 0
-        shelf.journal.put_vectors(embedding.model, part, made)
-        vectors.update(zip(part, made, strict=True))
-        shelf.embedded_ahead += len(part) if counted else 0
+        shelf.journal.put_vectors(embedding.model, batch, batch_vectors)
+        vectors.update(zip(batch, batch_vectors, strict=True))
+        shelf.embedded_ahead += len(batch) if counted else 0
     return vectors
 
 
@@ -172,16 +173,16 @@ def _embed_missing(shelf: Shelf, embedding: Embedding) -> int:
     if not embedding.model:
         return 0
     assert shelf.index is not None
-    without = shelf.journal.without_model(embedding.model, BATCH + len(shelf.unembedded))
-    rows = [row for row in without if row[2] not in shelf.unembedded][:BATCH]
+    unembedded = shelf.journal.without_model(embedding.model, BATCH + len(shelf.unembedded))
+    rows = [row for row in unembedded if row[2] not in shelf.unembedded][:BATCH]
     if not rows:
         shelf.recheck_vectors = False
         return 0
-    known = len(shelf.doubted) + len(shelf.unembedded)
+    noted_before = len(shelf.doubted) + len(shelf.unembedded)
     embedded = apply_changes(shelf, embedding, rows, shelf.index.reached(), again=True)
     if not embedded:
-        # Where nothing comes of it, later changes ask again.
-        is_told_more = len(shelf.doubted) + len(shelf.unembedded) > known
-        is_left = len(without) > BATCH or any(row[2] not in shelf.unembedded for row in rows)
-        shelf.recheck_vectors = embedding.state == "failed" or (is_told_more and is_left)
+        # Where no vector came of it, the next change sets the flag again.
+        has_new_refusals = len(shelf.doubted) + len(shelf.unembedded) > noted_before
+        has_more = len(unembedded) > BATCH or any(row[2] not in shelf.unembedded for row in rows)
+        shelf.recheck_vectors = embedding.state == "failed" or (has_new_refusals and has_more)
     return embedded

@@ -1,4 +1,5 @@
-"""Leases on names, as sessions hold them: who has what, until when. They are advice; nothing stops who does not ask."""
+"""Leases on names, as sessions hold them: who has what, until when. They are advice: a session that does not ask for
+one is not stopped."""
 
 from __future__ import annotations
 
@@ -23,13 +24,13 @@ class Lease:
 
 def current(ctx: Context, project: str) -> list[Lease]:
     """Return the leases that hold now in a project, by name; those that ended are dropped."""
-    now, held = ctx.now().isoformat(), []
+    now, leases = ctx.now().isoformat(), []
     for id, record in ctx.state.records(SORT).items():
         if record.text("until") <= now:
             ctx.state.put_record(SORT, id, None)
         elif record.text("project") == project:
-            held.append(_lease(record))
-    return sorted(held, key=lambda lease: lease.name)
+            leases.append(_lease(record))
+    return sorted(leases, key=lambda lease: lease.name)
 
 
 def notice(ctx: Context, project: str, session: str) -> str:
@@ -44,11 +45,11 @@ def notice(ctx: Context, project: str, session: str) -> str:
 
 def release_all(ctx: Context, session: str) -> int:
     """Release what a session holds, as at its end; return how many leases that were."""
-    held = ctx.state.records(SORT)
-    mine = [id for id, record in held.items() if record.text("session") == session]
-    for id in mine:
+    records = ctx.state.records(SORT)
+    ids = [id for id, record in records.items() if record.text("session") == session]
+    for id in ids:
         ctx.state.put_record(SORT, id, None)
-    return len(mine)
+    return len(ids)
 
 
 def _lease(record: Record) -> Lease:

@@ -129,8 +129,8 @@ def one_of(choices: Iterable[str], default: Any = "") -> Any:
     """
 
     def read_word(sent: request_fields.Sent, name: str) -> Any:
-        said = sent.get(name)
-        return default if said in (None, "") else request_fields.chosen(str(said), choices, name)
+        value = sent.get(name)
+        return default if value in (None, "") else request_fields.chosen(str(value), choices, name)
 
     return read_by(read_word, default)
 
@@ -143,13 +143,13 @@ def kind() -> Any:
     """
 
     def read_kind(sent: request_fields.Sent, name: str) -> str:
-        said = str(sent.get(name) or "").strip()
-        plain = said.replace("-", "").replace("_", "")
-        if said and (len(said) > LONGEST_KIND or not plain.isalnum()):
+        value = str(sent.get(name) or "").strip()
+        plain = value.replace("-", "").replace("_", "")
+        if value and (len(value) > LONGEST_KIND or not plain.isalnum()):
             raise BadInputError(
-                f"{name} cannot be {said[:40]!r}.", f"It is a word, such as: {', '.join(KINDS)}."
+                f"{name} cannot be {value[:40]!r}.", f"It is a word, such as: {', '.join(KINDS)}."
             )
-        return next((known for known in KINDS if known == said.casefold()), said)
+        return next((usual for usual in KINDS if usual == value.casefold()), value)
 
     return read_by(read_kind, "")
 
@@ -264,7 +264,7 @@ class Request:
 
     def as_asked(self) -> dict[str, Any]:
         """Return what any request may say, as this one says it, for another one that is made of it."""
-        return {each.name: getattr(self, each.name) for each in dataclasses.fields(Request)}
+        return {entry.name: getattr(self, entry.name) for entry in dataclasses.fields(Request)}
 
 
 class Filter(Request):
@@ -293,8 +293,8 @@ class Filter(Request):
         return any(getattr(self, name) for name in _LIMITS)
 
 
-_LIMITS = {each.name for each in dataclasses.fields(Filter)} & {
-    each.name for each in dataclasses.fields(Scope)
+_LIMITS = {entry.name for entry in dataclasses.fields(Filter)} & {
+    entry.name for entry in dataclasses.fields(Scope)
 }
 """What a scope is limited by as a filter says it."""
 
@@ -329,11 +329,13 @@ def asker_of(ctx: Context, request: Request) -> Asker:
         if scope.sessions:
             scope = dataclasses.replace(scope, sessions=named_sessions(opened(), scope.sessions))
         if scope.tags:
-            there = (shelf.journal.tags_named(scope.tags) for shelf in ctx.with_team(opened()))
-            tags = unique(chain(scope.tags, *there))
+            stored_tags = (
+                shelf.journal.tags_named(scope.tags) for shelf in ctx.with_team(opened())
+            )
+            tags = unique(chain(scope.tags, *stored_tags))
             scope = dataclasses.replace(scope, tags=tags)
         if scope.entities:
-            scope = _about(ctx, scope, opened())
+            scope = _limit_to_entities(ctx, scope, opened())
     return Asker(place, limited(ctx, request, place, scope), opened)
 
 
@@ -348,19 +350,19 @@ def named_sessions(
     """
     ids: list[str] = []
     for name in names:
-        found = {
+        session_ids = {
             id
             for shelf in shelves
             for id in shelf.journal.sessions_named(name)
             if projects is None
             or shelf.journal.count(Scope(projects=tuple(projects), sessions=(id,)))
         }
-        ids += [name] if name in found or not found else sorted(found)
+        ids += [name] if name in session_ids or not session_ids else sorted(session_ids)
     return unique(ids)
 
 
 def known_kinds(
-    ctx: Context, asked: Sequence[str], shelves: list[Shelf], within: Scope
+    ctx: Context, names: Sequence[str], shelves: list[Shelf], within: Scope
 ) -> tuple[str, ...]:
     """Return the kinds that are asked for, as memories have them. Kinds are open: beside the usual ones there are those
     of what is stored within a scope.
@@ -368,23 +370,25 @@ def known_kinds(
     Raises:
         BadInputError: there is no such kind.
     """
-    there = KINDS
-    if not set(asked) <= set(there):
+    choices = KINDS
+    if not set(names) <= set(choices):
         stored = (shelf.journal.count_by("kind", within) for shelf in ctx.with_team(shelves))
-        there = unique(chain(KINDS, *stored))
-    return unique(request_fields.chosen(kind, there, "kind") for kind in asked)
+        choices = unique(chain(KINDS, *stored))
+    return unique(request_fields.chosen(kind, choices, "kind") for kind in names)
 
 
-def _about(ctx: Context, scope: Scope, shelves: Sequence[Shelf]) -> Scope:
+def _limit_to_entities(ctx: Context, scope: Scope, shelves: Sequence[Shelf]) -> Scope:
     """Return a scope limited to what names its entities, in whatever case and by whatever alias; where no memory
     names any of them, to what holds the word: who asks for "caddy" knows that it is a name."""
-    stored = unique(chain.from_iterable(s.journal.entities_named(scope.entities) for s in shelves))
-    widened = aliases.widened(ctx, (*scope.entities, *stored))
+    stored = unique(
+        chain.from_iterable(shelf.journal.entities_named(scope.entities) for shelf in shelves)
+    )
+    names = aliases.widened(ctx, (*scope.entities, *stored))
     words = unique(name.partition(":")[2].lower() for name in scope.entities)
-    if stored or len(widened) > len(scope.entities) or len(words) == len(scope.entities):
-        return dataclasses.replace(scope, entities=widened)
-    without = unique((*scope.without_kinds, *OF_TALK))
-    return dataclasses.replace(scope, entities=(), words=words, without_kinds=without)
+    if stored or len(names) > len(scope.entities) or len(words) == len(scope.entities):
+        return dataclasses.replace(scope, entities=names)
+    without_kinds = unique((*scope.without_kinds, *OF_TALK))
+    return dataclasses.replace(scope, entities=(), words=words, without_kinds=without_kinds)
 
 
 def limited(ctx: Context, request: Request, place: projects.Place | None, scope: Scope) -> Scope:
@@ -396,15 +400,15 @@ def limited(ctx: Context, request: Request, place: projects.Place | None, scope:
         scope = for_agents(ctx, place.root if place else str(request.cwd or ""), scope)
         scope = scope if scope.levels else dataclasses.replace(scope, levels=UNRESTRICTED)
     if request.jurisdictions:
-        # A session may have been under several laws: nothing that was made of all of it is told.
+        # A session may have been under several laws: nothing that was made of a whole session is given.
         scope = dataclasses.replace(scope, laws=request.jurisdictions, without_kinds=DERIVED)
     return scope
 
 
 def _require_known(ctx: Context, place: projects.Place, request: Request) -> None:
     """Make sure that a project is there, or was once: a folder that is gone may have left memories."""
-    named = str(request.project)
-    path = os.path.join(request.base, os.path.expanduser(named))
+    folder = str(request.project)
+    path = os.path.join(request.base, os.path.expanduser(folder))
     # A session's own folder may go while it works there.
     if path == request.base or (
         may_mean(place, path)
@@ -412,7 +416,7 @@ def _require_known(ctx: Context, place: projects.Place, request: Request) -> Non
     ):
         return
     raise NotFoundError(
-        f"There is no folder {named}, and no memory of it.",
+        f"There is no folder {folder}, and no memory of it.",
         "`vector-memory stats` shows the projects that have memories.",
     )
 
@@ -440,8 +444,8 @@ def place_of(ctx: Context, request: Request) -> projects.Place | None:
         BadInputError: its project is no folder's path.
         NotFoundError: there is no such folder, and no memory of it.
     """
-    asked = {"global": request.is_global, "project": request.project, "cwd": request.cwd}
-    place = request_fields.place_of(ctx, asked)
+    sent = {"global": request.is_global, "project": request.project, "cwd": request.cwd}
+    place = request_fields.place_of(ctx, sent)
     if place and request.project:
         _require_known(ctx, place, request)
     return place
@@ -460,8 +464,8 @@ def read(kind: type[R], sent: dict[str, Any]) -> R:
 @cache
 def _readers(kind: type[Any]) -> list[tuple[str, str, Read]]:
     return [
-        (each.name, each.metadata[NAME] or each.name, each.metadata[READ])
-        for each in dataclasses.fields(kind)
+        (entry.name, entry.metadata[NAME] or entry.name, entry.metadata[READ])
+        for entry in dataclasses.fields(kind)
     ]
 
 
@@ -503,7 +507,10 @@ def to_json(answer: Any) -> Any:
     if type(answer) in _PLAIN:
         return answer
     if dataclasses.is_dataclass(answer) and not isinstance(answer, type):
-        pairs = ((key, getattr(answer, name), spare) for name, key, spare in _written(type(answer)))
+        pairs = (
+            (key, getattr(answer, name), spare)
+            for name, key, spare in _written_fields(type(answer))
+        )
         return {key: to_json(value) for key, value, spare in pairs if not (spare and value is None)}
     if isinstance(answer, dict):
         return {key: to_json(value) for key, value in answer.items()}
@@ -515,9 +522,9 @@ def to_json(answer: Any) -> Any:
 
 
 @cache
-def _written(kind: type[Any]) -> list[tuple[str, str, bool]]:
+def _written_fields(kind: type[Any]) -> list[tuple[str, str, bool]]:
     """Return the fields of an answer: each name, what clients call it, and whether it may be left out."""
     return [
-        (each.name, each.metadata.get(NAME) or each.name, bool(each.metadata.get(SPARE)))
-        for each in dataclasses.fields(kind)
+        (entry.name, entry.metadata.get(NAME) or entry.name, bool(entry.metadata.get(SPARE)))
+        for entry in dataclasses.fields(kind)
     ]

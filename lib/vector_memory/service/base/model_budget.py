@@ -63,12 +63,12 @@ class Allowance:
 
     def went_well(self, reserved: Reserved, tokens: int) -> None:
         """Put what a call took in the place of what was set aside."""
-        self._correct(reserved, tokens)
+        self._correct_tokens(reserved, tokens)
         self.error, self._failed_at, self._late_at = "", None, None
 
     def went_wrong(self, reserved: Reserved, tokens: int) -> None:
         """Keep what was set aside, unless the call is known to have taken more: few failures say."""
-        self._correct(reserved, max(tokens, reserved.tokens))
+        self._correct_tokens(reserved, max(tokens, reserved.tokens))
 
     def cut_short(self, now: datetime) -> None:
         """Note that too little time was left for a call. What was set aside for it counts: nobody knows what it took."""
@@ -101,7 +101,7 @@ class Allowance:
         if what in TOTALS:
             self._state.count(f"generation_{what}", by)
 
-    def _correct(self, reserved: Reserved, tokens: int) -> None:
+    def _correct_tokens(self, reserved: Reserved, tokens: int) -> None:
         with self._lock:
             if tokens != reserved.tokens:
                 self.count("tokens", reserved.day, tokens - reserved.tokens)

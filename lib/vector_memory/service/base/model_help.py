@@ -1,6 +1,6 @@
 """What a language model is asked, where the user switched it on, and what it adds to a recall that is
-asked for. It never takes part in what prompts get by themselves, and what fails or is used up leaves
-everything as it is without. Words that it finds for what rules have found must stand in the text they are made of."""
+asked for. It never takes part in what prompts get by themselves. Where it fails, or the day's calls are used up, all is
+as without it. Its wording of what rules have found is taken only if all its names stand in their text."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ log = logging.getLogger(__name__)
 
 
 LEAST_S = 0.5
-"""With less time than this nothing is asked."""
+"""With less time than this left no call is made."""
 
 
 class RecallHelp:
-    """What a model adds to one recall that is asked for. All that is waited for it is `generation_timeout_s`. Once a first
-    call was late, the recalls of the next minute do without a model; once what it left was too short for a second one,
-    they do without that one."""
+    """What a model adds to one recall that is asked for, within `generation_timeout_s` for all its calls. Once a first
+    call was late, the recalls of the next minute do without a model; once the time that it left was too short for a
+    second call, they do without the second."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -50,12 +50,16 @@ class RecallHelp:
 
         def vector(query: Query) -> Vector | None:
             embedding = self._ctx.embedding
-            own = embedding.query(query.embedded)
-            if own is None:
+            question_vector = embedding.query(query.embedded)
+            if question_vector is None:
                 return None
-            note = hyde.hypothetical(self._written(hyde.prompt_for(query.text), hyde.MAX_TOKENS))
-            other = embedding.query(note) if note else None
-            return own if other is None else hyde.combined(own, other)
+            note = hyde.hypothetical(self._write(hyde.prompt_for(query.text), hyde.MAX_TOKENS))
+            note_vector = embedding.query(note) if note else None
+            return (
+                question_vector
+                if note_vector is None
+                else hyde.combined(question_vector, note_vector)
+            )
 
         return lambda query: partial(vector, query)
 
@@ -63,17 +67,17 @@ class RecallHelp:
         """Return hits in the order that a model gives the first of them, or as they were."""
         if len(hits) < 2:
             return list(hits)
-        first = list(hits[: rerank.MOST])
-        prompt = rerank.prompt_for(question, [hit.memory.text for hit in first])
+        best = list(hits[: rerank.MOST])
+        prompt = rerank.prompt_for(question, [hit.memory.text for hit in best])
 
         def is_order(answer: str) -> bool:
-            return bool(rerank.named(answer, len(first)))
+            return bool(rerank.named(answer, len(best)))
 
-        answer = self._written(prompt, rerank.MAX_TOKENS, is_order)
-        order = rerank.order(answer, len(first))
-        return [first[place] for place in order] + list(hits[rerank.MOST :])
+        answer = self._write(prompt, rerank.MAX_TOKENS, is_order)
+        order = rerank.order(answer, len(best))
+        return [best[place] for place in order] + list(hits[rerank.MOST :])
 
-    def _written(
+    def _write(
         self, prompt: str, max_tokens: int, is_of_use: Callable[[str], object] = str.strip
     ) -> str:
         generation, now = self._ctx.generation, self._ctx.now()
@@ -164,11 +168,11 @@ def asked(
         if not isinstance(error, (UsedUpError, CutShortError)):
             ctx.generation.failed(day, ctx.now(), str(error))
         raise
-    took = completion.tokens
+    tokens_taken = completion.tokens
     # No call takes nothing, or less: such a report counts as none.
-    if took is None or took < 1:
-        took = tokens(prompt) + tokens(completion) + generator.overhead_tokens
-    ctx.generation.went_well(reserved, took)
+    if tokens_taken is None or tokens_taken < 1:
+        tokens_taken = tokens(prompt) + tokens(completion) + generator.overhead_tokens
+    ctx.generation.went_well(reserved, tokens_taken)
     return completion
 
 
@@ -211,8 +215,8 @@ def worded(ctx: Context, ask: str, source: str, most_chars: int) -> str:
     if not wording:
         return ""
     names = [name.strip("`.,:").casefold() for name in _NAME.findall(wording)]
-    is_own = any(name not in source_text for name in names)
-    if is_own or len(wording) > most_chars or suspicion.quoted(wording):
+    has_new_names = any(name not in source_text for name in names)
+    if has_new_names or len(wording) > most_chars or suspicion.quoted(wording):
         ctx.generation.count("garbage", ctx.local_now().date())
         return ""
     return privacy.word_or(wording, "")

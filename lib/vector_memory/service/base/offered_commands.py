@@ -13,13 +13,13 @@ from vector_memory.text.words import codes_in
 def of_memory(memory: Memory) -> list[str]:
     """Return the command lines that a memory would have somebody run: those that were noted with it, else
     whatever it quotes as code."""
-    noted = memory.extra.get(RAN)
-    return list(map(str, noted)) if isinstance(noted, list) else codes_in(memory.text)
+    commands = memory.extra.get(RAN)
+    return list(map(str, commands)) if isinstance(commands, list) else codes_in(memory.text)
 
 
 def is_harmless(memory: Memory, folder: str) -> bool:
-    """Whether the observer would flag nothing of what a memory would have somebody run. Where that was not noted each line
-    counts, and each piece between marks: in a fence, over two lines or behind a mark of no code it may be a command.
+    """Whether the observer would flag nothing of what a memory would have somebody run. Where no commands were noted, each
+    line of its text counts, and each piece between backticks: any of them may be a command, however it is marked.
 
     Args:
         folder: where it would be run, "" where nobody knows.
@@ -36,7 +36,7 @@ def are_harmless(commands: Iterable[str], folder: str) -> bool:
     Args:
         folder: where they would be run, "" where nobody knows.
     """
-    # A reading process that finds no fix has no use for it.
+    # Imported here: a reading process that finds no fix needs no observer.
     from vector_memory.observe.commands import judge
     from vector_memory.observe.commands.findings import CommandSurroundings
 

@@ -39,8 +39,8 @@ def _begin(ctx: Context) -> None:
 def for_folder(
     ctx: Context, folder: str, configurations: Sequence[str] | None = None
 ) -> contextlib.AbstractContextManager[None]:
-    """Let what is cleaned in this block keep to the settings, and the rules of a folder's project too, and
-    of the client's configurations that a session ran under; by default of those that count already.
+    """Redact in this block by the settings, by the rules of a folder's project, and by those of the client's
+    configurations that a session ran under; by default by those that count already.
 
     Returns:
         A block for `with`.
@@ -52,9 +52,9 @@ def for_folder(
 def note_configurations(ctx: Context, transcript: str) -> None:
     """Remember under which of the client's configurations a session runs whose transcript lies in none of them:
     whatever reads it later keeps to their rules, too."""
-    here = set(policy.configurations())
-    if here - set(ran_under(ctx, transcript, ())):
-        ctx.state.put_record(CONFIGURATIONS, transcript, {"folders": sorted(here)})
+    configurations = set(policy.configurations())
+    if configurations - set(ran_under(ctx, transcript, ())):
+        ctx.state.put_record(CONFIGURATIONS, transcript, {"folders": sorted(configurations)})
 
 
 def ran_under(
@@ -65,14 +65,13 @@ def ran_under(
     Args:
         counting: those that count already, by default those of this request.
     """
-    noted = ctx.state.records(CONFIGURATIONS).get(transcript, Record()).words("folders")
-    already = policy.configurations() if counting is None else counting
-    return (*already, *policy.configuration_of(transcript), *noted)
+    noted_folders = ctx.state.records(CONFIGURATIONS).get(transcript, Record()).words("folders")
+    in_force = policy.configurations() if counting is None else counting
+    return (*in_force, *policy.configuration_of(transcript), *noted_folders)
 
 
 def for_request(ctx: Context, sent: request_fields.Sent) -> contextlib.AbstractContextManager[None]:
-    """Let what is cleaned in this block keep to the settings, and to the rules of the project that a request is
-    about.
+    """Redact in this block by the settings, and by the rules of the project that a request is about.
 
     Returns:
         A block for `with`.
@@ -81,7 +80,7 @@ def for_request(ctx: Context, sent: request_fields.Sent) -> contextlib.AbstractC
     try:
         place = request_fields.place_of(ctx, sent)
     except BadInputError:
-        # Whoever answers the request says so.
+        # The use case that answers the request reports it.
         place = None
     folder = sent.get("configuration")
     folders = [folder] if isinstance(folder, str) else []
@@ -109,25 +108,25 @@ def line(text: str, chars: int) -> str:
 def shown(answer: Any) -> Any:
     """Return an answer with its words redacted once more: what was stored under weaker rules must not be
     shown under these."""
-    looked_at: dict[tuple[str, int], str] = {}
+    safe_texts: dict[tuple[str, int], str] = {}
 
     def safe(text: str) -> str:
-        # What stands in an answer stands there many times: a project's name, a transcript's path.
-        name = (text, redact.values_known())
-        if text and name not in looked_at:
-            looked_at[name] = word_or(text, DROPPED)
-        return looked_at.get(name, text)
+        # The same text stands in an answer many times: a project's name, a transcript's path.
+        key = (text, redact.values_known())
+        if text and key not in safe_texts:
+            safe_texts[key] = word_or(text, DROPPED)
+        return safe_texts.get(key, text)
 
-    def part(value: Any, field: str) -> Any:
+    def safe_part(value: Any, field: str) -> Any:
         if isinstance(value, dict):
             return {
-                safe(name) if field in BY_NAME or not name.isidentifier() else name: part(
+                safe(name) if field in BY_NAME or not name.isidentifier() else name: safe_part(
                     inner, name
                 )
                 for name, inner in value.items()
             }
         if isinstance(value, list):
-            return [part(each, field) for each in value]
+            return [safe_part(element, field) for element in value]
         return safe(value) if isinstance(value, str) and field not in AS_THEY_ARE else value
 
-    return part(answer, "")
+    return safe_part(answer, "")

@@ -1,5 +1,5 @@
-"""What of all memories the one who asks may be given. It is said once, where a request comes in, and kept to wherever a
-memory is looked up by its id or reached from another one, whatever the verb."""
+"""Which memories the asker may be given. It is set once, where a request comes in, and kept to wherever a memory is
+looked up by its id or reached from another one, whatever the verb."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def of_request(ctx: Context, request: messages.Request) -> Scope:
 
 @contextlib.contextmanager
 def within(scope: Scope) -> Iterator[None]:
-    """Let what is looked up in this block be within a scope.
+    """Limit what is looked up in this block to a scope.
 
     Returns:
         A block for `with`.
     """
-    before = _reach.set(scope)
+    token = _reach.set(scope)
     try:
         yield
     finally:
-        _reach.reset(before)
+        _reach.reset(token)
 
 
 def holds(memory: Memory) -> bool:
@@ -54,8 +54,8 @@ def everything() -> Scope:
 
 def levels_withheld() -> tuple[Sensitivity, ...]:
     """Return the levels of which who asks may be given nothing."""
-    given = _reach.get().levels
-    return tuple(level for level in Sensitivity if given and level not in given)
+    levels = _reach.get().levels
+    return tuple(level for level in Sensitivity if levels and level not in levels)
 
 
 def kept(memories: Iterable[Memory]) -> list[Memory]:

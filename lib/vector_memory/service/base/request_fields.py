@@ -52,13 +52,13 @@ def chosen(word: str, choices: Iterable[W], name: str) -> W:
     Raises:
         BadInputError: it names none.
     """
-    asked = word.strip()
-    alike = [choice for choice in choices if _stem(choice) == _stem(asked)]
-    if not alike:
+    stripped = word.strip()
+    matches = [choice for choice in choices if _stem(choice) == _stem(stripped)]
+    if not matches:
         raise BadInputError(
             f"{name} cannot be {word[:40]!r}.", f"It can be: {', '.join(map(str, choices))}."
         )
-    return min(alike, key=lambda choice: choice != asked)
+    return min(matches, key=lambda choice: choice != stripped)
 
 
 def _stem(word: str) -> str:
@@ -158,8 +158,8 @@ def time_of(sent: Sent, name: str, now: datetime | None = None) -> datetime | No
 def time_to_come(sent: Sent, name: str) -> datetime | None:
     """Return a date as `time_of` does, but the one to come where words may mean one that is over: "friday", "3d"."""
     at, now = time_of(sent, name), datetime.now().astimezone()
-    ahead = dates.coming(str(sent[name]), now) if at is not None and at <= now else None
-    return days.shown_at(ahead, now).astimezone(timezone.utc) if ahead is not None else at
+    next_time = dates.coming(str(sent[name]), now) if at is not None and at <= now else None
+    return days.shown_at(next_time, now).astimezone(timezone.utc) if next_time is not None else at
 
 
 def entities_of(sent: Sent, name: str) -> tuple[str, ...]:

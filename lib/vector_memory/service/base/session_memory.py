@@ -1,5 +1,5 @@
-"""What is kept in memory of running sessions, never on the disk. Nothing heavy is imported: whoever looks on
-makes his own. Among it the last turn's words, for what is asked next."""
+"""What is kept in memory of running sessions, never on the disk: objects of several kinds, each made by the module
+that needs it, so that nothing heavy is imported here; among them the last turn's words, for the next question."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ class Running:
     """One object of each kind for each of the sessions seen most recently."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, str], Any] = OrderedDict()
+        self._objects: OrderedDict[tuple[str, str], Any] = OrderedDict()
         self._lock = threading.Lock()
 
     def of(self, kind: str, session: str, make: Callable[[], T]) -> T:
         """Return a session's object, made when it is asked for the first time."""
         with self._lock:
-            existing = self._kept.get((kind, session))
+            existing = self._objects.get((kind, session))
             if existing is not None:
-                self._kept.move_to_end((kind, session))
+                self._objects.move_to_end((kind, session))
                 return existing  # type: ignore[no-any-return]
-        made = make()
+        new_object = make()
         with self._lock:
-            kept = self._kept.setdefault((kind, session), made)
-            while len(self._kept) > MOST:
-                self._kept.popitem(last=False)
-            return kept  # type: ignore[no-any-return]
+            stored_object = self._objects.setdefault((kind, session), new_object)
+            while len(self._objects) > MOST:
+                self._objects.popitem(last=False)
+            return stored_object  # type: ignore[no-any-return]
 
     def knows(self, session: str) -> bool:
-        """Whether something is kept of a session: a hook has told of it."""
+        """Whether something is kept of a session, which a hook has told of then."""
         with self._lock:
-            return any(kept == session for _, kept in self._kept)
+            return any(owner == session for _, owner in self._objects)
 
     def clear(self) -> None:
         """Forget everything: words of it may have been purged."""
         with self._lock:
-            self._kept.clear()
+            self._objects.clear()
 
 
 KEPT_CHARS = 1_200
@@ -72,9 +72,11 @@ class SessionTail:
     def hear(self, prompt: str) -> None:
         """Take a prompt in."""
         self.prompt = prompt
-        asked = (*self.asked, prompt[:ASKED_CHARS])
+        prompts = (*self.asked, prompt[:ASKED_CHARS])
         self.asked = (
-            asked if len(asked) <= MOST_ASKED else asked[:FIRST_ASKED] + asked[FIRST_ASKED + 1 :]
+            prompts
+            if len(prompts) <= MOST_ASKED
+            else prompts[:FIRST_ASKED] + prompts[FIRST_ASKED + 1 :]
         )
 
     @property

@@ -89,8 +89,8 @@ class Shelf:
         index = self.index
         if index is None or not index.lexical_ready:
             # At once: the question's vector is being made meanwhile.
-            found = self.journal.matching(terms, scope, k)
-            return lambda: found
+            candidates = self.journal.matching(terms, scope, k)
+            return lambda: candidates
         reached = index.reached()
         try:
             search = index.begin_matching(terms, scope, k)
@@ -120,7 +120,7 @@ class Shelf:
         index = self.index
         if index is None or not index.vectors_ready:
             return []
-        newer = self._just_stored(index, vector, scope)
+        newer = self._unindexed_candidates(index, vector, scope)
         try:
             if scope.only_projects:
                 return merge_best(index.nearest(vector, scope, k, copies=copies), newer, k)
@@ -141,11 +141,11 @@ class Shelf:
             return {}
         return self.journal.by_seqs(range(max(reached, last - JUST_STORED) + 1, last + 1))
 
-    def _just_stored(self, index: Index, vector: Vector, scope: Scope) -> list[Candidate]:
+    def _unindexed_candidates(self, index: Index, vector: Vector, scope: Scope) -> list[Candidate]:
         """The newest memories that the index has no vectors of yet, with their cosines, in no order."""
         newest = self.just_stored(max(index.reached(), index.matrix_reached()))
-        held = [seq for seq, memory in newest.items() if scope.holds(memory)]
-        stored = self.journal.vectors_of(held, index.model) if held else None
+        seqs = [seq for seq, memory in newest.items() if scope.holds(memory)]
+        stored = self.journal.vectors_of(seqs, index.model) if seqs else None
         if stored is None:
             return []
         return [
@@ -214,17 +214,17 @@ class Shelf:
         """
         columns = self._columns
         # The first question comes before there are columns, and after a pause more often than not.
-        known = self.journal if columns is None else columns
-        return known.latest_sessions(scope, count, but)
+        source = self.journal if columns is None else columns
+        return source.latest_sessions(scope, count, but)
 
     def load(self, seqs: Sequence[int]) -> dict[int, Memory]:
         """Return the memories of these sequence numbers; stale ones are simply missing, and a
         superseded one gives way to its successor."""
         memories = self.journal.by_seqs(seqs, (Status.ACTIVE, Status.SUPERSEDED))
-        old = [memory for memory in memories.values() if memory.status is Status.SUPERSEDED]
-        if not old:
+        superseded = [memory for memory in memories.values() if memory.status is Status.SUPERSEDED]
+        if not superseded:
             return memories
-        successors = self.journal.successors(old)
+        successors = self.journal.successors(superseded)
         return {
             seq: successors.get(memory.id, memory)
             for seq, memory in memories.items()
@@ -237,18 +237,18 @@ class Shelf:
         links = self.journal.links_of(ids)
         asked_ids = set(ids)
         ends = {end for link in links for end in (link.from_id, link.to_id)} - asked_ids
-        others = self.journal.by_ids(list(ends)) if ends else {}
+        memories_at_ends = self.journal.by_ids(list(ends)) if ends else {}
         linked: list[tuple[Link, Memory | None]] = []
         for link in links:
-            beyond = [end for end in (link.from_id, link.to_id) if end not in asked_ids]
-            if not beyond:
+            other_ends = [end for end in (link.from_id, link.to_id) if end not in asked_ids]
+            if not other_ends:
                 linked.append((link, None))
             linked += [
-                (link, others[end])
-                for end in beyond
-                if end in others
-                and others[end].status is Status.ACTIVE
-                and (cold or others[end].tier is not Tier.COLD)
+                (link, memories_at_ends[end])
+                for end in other_ends
+                if end in memories_at_ends
+                and memories_at_ends[end].status is Status.ACTIVE
+                and (cold or memories_at_ends[end].tier is not Tier.COLD)
             ]
         return linked
 
@@ -291,11 +291,11 @@ class Shelf:
             StoreFullError: it cannot be written; everything stays as it was.
         """
         with self.following:
-            done = self.journal.mend_problems(problems)
-            if done is not None and done.aside and self.index is not None:
+            salvaged = self.journal.mend_problems(problems)
+            if salvaged is not None and salvaged.aside and self.index is not None:
                 self.index.rebuild()
             self.recheck_vectors = True
-        return done
+        return salvaged
 
     def mend_index(self, problems: Sequence[str]) -> None:
         """Set damaged parts of the index aside; they are made anew from the journal.
@@ -324,7 +324,7 @@ class ProjectNames(dict[str, str]):
 
 def each_of(shelves: Iterable[Shelf], ask: Callable[[Journal], Iterable[T]]) -> list[T]:
     """Return what the stores' journals answer, store by store."""
-    return [one for shelf in shelves for one in ask(shelf.journal)]
+    return [item for shelf in shelves for item in ask(shelf.journal)]
 
 
 def newest_of(shelves: Iterable[Shelf], ask: Callable[[Journal], Iterable[Memory]]) -> list[Memory]:

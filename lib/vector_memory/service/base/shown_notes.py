@@ -63,9 +63,9 @@ class Waiting:
 
     def drop(self, notes: Sequence[ShownNote]) -> None:
         """Let go of notes that are judged for good."""
-        gone = set(map(id, notes))
+        dropped = set(map(id, notes))
         with self._lock:
-            self._notes = [note for note in self._notes if id(note) not in gone]
+            self._notes = [note for note in self._notes if id(note) not in dropped]
 
 
 def waiting(running: Running, session: str) -> Waiting:

@@ -73,18 +73,18 @@ class Timings:
 
     def report(self, state: State) -> dict[str, Slo]:
         """Return how long each kind took that ever came, by its name."""
-        return {name: _slo(name, times) for name, times in self._all(state).items() if times}
+        return {name: _slo(name, times) for name, times in self._all_times(state).items() if times}
 
     def write(self, state: State, now: bool = False) -> None:
         """Write what is new, once in a while, or now."""
         is_new = any(self._new.values())
         if is_new and (now or self._clock() - self._written_at >= WRITE_EVERY_S):
-            state.set_cursor(NAME, self._all(state))
+            state.set_cursor(NAME, self._all_times(state))
             for times in self._new.values():
                 times.clear()
             self._written_at = self._clock()
 
-    def _all(self, state: State) -> dict[str, list[float]]:
+    def _all_times(self, state: State) -> dict[str, list[float]]:
         written = state.cursor(NAME) or Record()
         return {name: [*written.numbers(name), *times][-KEPT:] for name, times in self._new.items()}
 

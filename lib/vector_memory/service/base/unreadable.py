@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 AGAIN_S = 3_600.0
 GROWN = 1.5
-"""How long such a file is left alone, unless it has grown by so much or was cut: then it is another one."""
+"""How long such a file is left alone, unless it has grown to so many times its size or was cut: then it is tried again."""
 MOST = 256
 
 
@@ -34,13 +34,13 @@ class Hopeless:
 
     def holds(self, path: str) -> bool:
         """Whether a file is left alone now."""
-        noted = self._files.get(path)
-        if noted is None:
+        entry = self._files.get(path)
+        if entry is None:
             return False
-        size, at = noted
+        size, at = entry
         with contextlib.suppress(OSError):
-            now = os.path.getsize(path)
-            if size <= now < GROWN * size and self._clock() - at < AGAIN_S:
+            current_size = os.path.getsize(path)
+            if size <= current_size < GROWN * size and self._clock() - at < AGAIN_S:
                 return True
         self._files.pop(path, None)
         return False

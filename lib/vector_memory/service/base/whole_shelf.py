@@ -1,5 +1,5 @@
-"""A store as somebody who asks sees it: cold memories among all others, found by their words, and every candidate
-weighed by the same, whichever tier it is in. Half a store may be cold without any answer moving.
+"""A store as a question sees it: cold memories among all others, found by their words, and every candidate weighed in
+the same way, whichever tier it is in. Half a store may be cold, and the answers stay the same.
 
 What is cold has no place in the index. So where there is any, one full text answers for all (scores of two do not
 compare), the order of what was said is read from the journal, and vectors that the index does not hold come from
@@ -42,8 +42,8 @@ class WholeShelf:
         self, terms: Sequence[str], scope: Scope, k: int
     ) -> Callable[[], list[Candidate]]:
         """Return what finds the k best by words, of all tiers."""
-        found = self._shelf.journal.matching(terms, scope, k, cold=True)
-        return lambda: found
+        candidates = self._shelf.journal.matching(terms, scope, k, cold=True)
+        return lambda: candidates
 
     def nearest(self, vector: Vector, scope: Scope, k: int, copies: int = 1) -> list[Candidate]:
         """Return the nearest of those that the index holds; what is cold is found by its words."""
@@ -74,17 +74,17 @@ class WholeShelf:
         cached = self._shelf.journal.vectors_of(lacking.tolist(), index.model)
         if cached is not None:
             vectors[seqs.searchsorted(cached[0])] = cached[1]
-        for seq, vector in self._computed(seqs[~vectors.any(axis=1)]).items():
+        for seq, vector in self._compute_vectors(seqs[~vectors.any(axis=1)]).items():
             vectors[seqs.searchsorted(seq)] = vector
         return vectors
 
-    def _computed(self, seqs: NDArray[np.int64]) -> dict[int, Vector]:
+    def _compute_vectors(self, seqs: NDArray[np.int64]) -> dict[int, Vector]:
         """Return vectors of cold candidates that have none yet, such as what became cold before this model
         came; they are in the cache from then on."""
-        asked = [seq for seq in seqs.tolist() if seq in self._read][:MOST_COMPUTED]
-        changes = [self._read[seq] for seq in asked]
-        made = vectors_for(self._shelf, self._embedding, changes)
-        return {memory.seq: made[key] for memory, _, key in changes if key in made}
+        cold_seqs = [seq for seq in seqs.tolist() if seq in self._read][:MOST_COMPUTED]
+        changes = [self._read[seq] for seq in cold_seqs]
+        vectors = vectors_for(self._shelf, self._embedding, changes)
+        return {memory.seq: vectors[key] for memory, _, key in changes if key in vectors}
 
     def codes(self, column: str, words: Iterable[str]) -> list[int]:
         """Return the numbers that stand for words in `around`; unknown and empty ones have none."""
@@ -96,7 +96,7 @@ class WholeShelf:
         return [*self._shelf.between(scope, start, end, k), *cold]
 
     def load(self, seqs: Sequence[int]) -> dict[int, Memory]:
-        """Return memories by their sequence numbers; what stands in the place of one comes for it."""
+        """Return memories by their sequence numbers; instead of a superseded one comes its successor."""
         return self._shelf.load(seqs)
 
     def linked(self, ids: Sequence[str]) -> list[tuple[Link, Memory | None]]:
@@ -104,24 +104,23 @@ class WholeShelf:
         return self._shelf.linked(ids, cold=True)
 
     def _with_sizes_and_marks(self, around: Around, cold: Sequence[int]) -> Around:
-        """Return it with how long texts are and what they are, as the index's columns know it; of what is cold it is
-        worked out."""
+        """Return it with the sizes and marks of texts, from the index's columns; those of cold memories are computed."""
         from vector_memory.store import table
 
         warm = self._shelf.around(around.seqs.tolist(), [])
         assert warm is not None
         sizes, marks = warm.size.copy(), warm.marks.copy()
         self._read = {row[0].seq: row for row in self._shelf.journal.with_terms(cold)}
-        read = [IndexRow(*row[:2], None) for row in self._read.values()]
-        if read:
-            batch = table.batch(read)
-            at = around.seqs.searchsorted(batch.seqs)
-            sizes[at], marks[at] = batch.sizes, batch.marks
+        rows = [IndexRow(*row[:2], None) for row in self._read.values()]
+        if rows:
+            batch = table.batch(rows)
+            positions = around.seqs.searchsorted(batch.seqs)
+            sizes[positions], marks[positions] = batch.sizes, batch.marks
         return around._replace(size=sizes, marks=marks)
 
 
 def whole(shelf: Shelf, embedding: Embedding) -> Shelf | WholeShelf:
-    """Return a shelf as who asks sees it: itself, where nothing is cold."""
+    """Return a shelf as a question sees it: itself, where nothing is cold."""
     return WholeShelf(shelf, embedding) if shelf.journal.has_cold() else shelf
 
 

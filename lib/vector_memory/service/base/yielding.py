@@ -51,6 +51,6 @@ class Hooks(GoingOn):
 
     def give_way(self) -> None:
         """Wait while hooks are answered, though not for ever."""
-        until = time.monotonic() + LONGEST_S
-        while time.monotonic() < until and (self or time.monotonic() - self._ended_s < AFTER_S):
+        deadline = time.monotonic() + LONGEST_S
+        while time.monotonic() < deadline and (self or time.monotonic() - self._ended_s < AFTER_S):
             time.sleep(STEP_S)
