@@ -101,15 +101,15 @@ def backfill(ctx: Context, request: BackfillRequest, progress: Progress) -> Back
     places = roots(request)
     files = list(dict.fromkeys(path for root in places for path in _transcripts_of(root, totals)))
     requests = (request_for(ctx, path, final=not is_live(path, request.session)) for path in files)
-    whole = False
+    is_whole = False
     try:
         with ctx.filling.going_on(), ReadingProcess(ctx.home.pycache) as process:
             for batch in _batches(process.read_all(requests)):
                 _store(ctx, batch, totals)
                 progress(totals.files, len(files), "reading")
-        whole = True
+        is_whole = True
     finally:
-        detail = {"files": totals.files, "stored": totals.captured.stored, "whole": whole}
+        detail = {"files": totals.files, "stored": totals.captured.stored, "whole": is_whole}
         ctx.state.audit("backfill", request.actor, [], detail)
     counts = {**vars(totals.captured), "sessions": len(totals.captured.sessions)}
     seconds = round(time.monotonic() - started, 3)

@@ -165,7 +165,7 @@ def _ideas_of(ctx: Context, talk: Sequence[Memory]) -> list[Memory]:
             for memory in memories
             if memory.origin is Origin.USER and memory.kind != QUESTION
         ]
-    # What reads like an order to the model may be copied from anywhere: nobody is told to do it.
+    # What reads like an order to the model may be copied from anywhere: it becomes no todo.
     memories = [memory for memory in memories if not (BOX in memory.extra and memory.is_suspicious)]
     return [memory for memory in memories if ctx.settings.captures(memory.kind)]
 
@@ -262,21 +262,21 @@ def _place_in_time(memory: Memory) -> tuple[datetime, str, int]:
     return memory.created_at, memory.source.session, memory.source.turn
 
 
-def _with_repetition(known: Memory, memory: Memory) -> Memory:
+def _with_repetition(stored: Memory, memory: Memory) -> Memory:
     """Return a known idea as it is when an exchange says it, too: where it was said first it stands, whichever
     was read first, and where the user bound himself to it again it is counted."""
-    if known.status is not Status.ACTIVE or known.extra.get(EDITED):
-        return known
-    if _place_in_time(memory)[1:] == _place_in_time(known)[1:]:
-        is_over = bool(memory.extra.get(DONE)) > bool(known.extra.get(DONE))
-        return replace(known, extra={**known.extra, DONE: True}) if is_over else known
-    if known.origin is memory.origin and _place_in_time(memory) < _place_in_time(known):
-        earliest = over(memory, known)
-        return merging.said_again(earliest, known) or earliest
-    if memory.temporal is Temporal.DEADLINE and memory.valid_until != known.valid_until:
+    if stored.status is not Status.ACTIVE or stored.extra.get(EDITED):
+        return stored
+    if _place_in_time(memory)[1:] == _place_in_time(stored)[1:]:
+        is_over = bool(memory.extra.get(DONE)) > bool(stored.extra.get(DONE))
+        return replace(stored, extra={**stored.extra, DONE: True}) if is_over else stored
+    if stored.origin is memory.origin and _place_in_time(memory) < _place_in_time(stored):
+        earliest = over(memory, stored)
+        return merging.said_again(earliest, stored) or earliest
+    if memory.temporal is Temporal.DEADLINE and memory.valid_until != stored.valid_until:
         # "The demo is on Friday": the one that was said last.
-        known = replace(known, temporal=memory.temporal, valid_until=memory.valid_until)
-    return merging.said_again(known, memory) or known
+        stored = replace(stored, temporal=memory.temporal, valid_until=memory.valid_until)
+    return merging.said_again(stored, memory) or stored
 
 
 def _known_version(shelf: Shelf, memory: Memory, versions: Mapping[str, Memory]) -> Memory | None:
@@ -336,7 +336,7 @@ def _with_edit(box: Memory, memory: Memory) -> Memory:
     states = {**states, file: state} if is_newer else states
     is_opened = is_newer and state[0] == OPEN
     is_open = any(mark == OPEN for mark, _ in states.values())
-    # What the user closed himself is opened by an edit that does so, not by one of another list.
+    # A todo that the user closed himself is opened again by an edit that opens its box, not by one of another list.
     is_done = not is_open or (bool(box.extra.get(DONE)) and not is_opened)
     extra = {name: value for name, value in written.extra.items() if name != DONE}
     edited = replace(

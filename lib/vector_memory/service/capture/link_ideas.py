@@ -185,7 +185,7 @@ def _with_duplicate(heir: Memory, duplicate: Memory) -> Memory:
         confidence=_confidence(heir, duplicate),
         extra={
             **trust_marks.unmarked(duplicate.extra),
-            # Who has settled one has settled what says the same.
+            # What the user has reviewed in the duplicate is reviewed in its heir.
             **trust_marks.marks_of(duplicate, (REVIEWED,)),
             **heir.extra,
             merging.VOICES: merging.voices(heir, duplicate),

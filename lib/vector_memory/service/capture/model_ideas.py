@@ -142,35 +142,35 @@ def _may_bind(idea: Extracted, passages: Sequence[Memory]) -> bool:
 
 def _draft(idea: Extracted, passages: Sequence[Memory]) -> Memory:
     """Return a found idea as a memory of the passage that it quotes."""
-    first = next((passage for passage in passages if idea.quote in passage.text), passages[0])
+    passage = next((passage for passage in passages if idea.quote in passage.text), passages[0])
     cleaned = redact.clean(idea.text)
     external_id = f"model:{digest_of(cleaned.text.lower(), size=12)}"
     return Memory(
-        id=memory_id(external_id, first.project),
+        id=memory_id(external_id, passage.project),
         text=cleaned.text,
-        title=redact.clean(first.title).text,
-        created_at=first.created_at,
+        title=redact.clean(passage.title).text,
+        created_at=passage.created_at,
         kind=idea.intent if _may_bind(idea, passages) else CONTEXT,
-        project=first.project,
+        project=passage.project,
         confidence=min(MOST_CONFIDENT, idea.confidence),
         # Whoever it quotes, the wording is a model's: it never counts as the user's own.
         origin=Origin.ASSISTANT,
         tags=(TAG,),
-        files=first.files,
+        files=passage.files,
         sensitivity=strictest(*(passage.sensitivity for passage in passages)),
-        jurisdiction=first.jurisdiction,
-        source=first.source,
+        jurisdiction=passage.jurisdiction,
+        source=passage.source,
         external_id=external_id,
     )
 
 
-def extract_ideas(ctx: Context, text: str, known: Sequence[str]) -> list[Extracted]:
+def extract_ideas(ctx: Context, text: str, known_texts: Sequence[str]) -> list[Extracted]:
     """Return the ideas that the model finds in a text beside those that are known; [] where it is off,
     was asked often enough today, or failed a moment ago. Takes minutes: for background threads.
 
     Args:
         text: what was said; it is redacted before the model sees it.
-        known: the texts that rules found in it.
+        known_texts: the texts that rules found in it.
     """
     if not is_wanted(ctx) or ctx.generation.rests(ctx.now()):
         return []
@@ -183,20 +183,20 @@ def extract_ideas(ctx: Context, text: str, known: Sequence[str]) -> list[Extract
     try:
         for chunk in chunks(clean)[:MOST_CHUNKS]:
             if len(chunk) >= LEAST_CHARS:
-                ideas += _ideas(ctx, chunk, [*known, *(idea.text for idea in ideas)])
+                ideas += _ideas(ctx, chunk, [*known_texts, *(idea.text for idea in ideas)])
     except (GenerationError, BadInputError) as error:
         log.warning("ideas are left to the rules: %s", error)
     ctx.count("ideas_extracted", len(ideas))
     return ideas
 
 
-def _ideas(ctx: Context, chunk: str, known: Sequence[str]) -> list[Extracted]:
+def _ideas(ctx: Context, chunk: str, known_texts: Sequence[str]) -> list[Extracted]:
     def ask(prompt: str, max_tokens: int, schema: Mapping[str, Any] | None = None) -> str:
         # The gate answers yes or no; what follows has a schema.
         model = ctx.settings.generation_gate_model if schema is None else ""
         return model_help.asked(ctx, prompt, max_tokens, TIMEOUT_S, schema, model)
 
-    extraction = extract(chunk, known, ask, gate=ctx.settings.extraction_gate)
+    extraction = extract(chunk, known_texts, ask, gate=ctx.settings.extraction_gate)
     if extraction.garbage:
         ctx.generation.count("garbage", ctx.local_now().date(), extraction.garbage)
     return extraction.ideas

@@ -74,19 +74,19 @@ class SessionContents:
         """The turns of the topics: nothing else of the session may be shown."""
         return [turn for span in self.tree for turn in span.members]
 
-    def level(self, made: Memory) -> Sensitivity:
+    def level(self, derived: Memory) -> Sensitivity:
         """Return how sensitive a topic or summary is: as what it is made of, and never less than it was said to be."""
-        first, last = made.extra["turns"]
-        sources = (
+        first_turn, last_turn = derived.extra["turns"]
+        source_levels = (
             memory.sensitivity
             for memory in self.memories
-            if first <= memory.source.turn <= last
+            if first_turn <= memory.source.turn <= last_turn
             and memory.status is Status.ACTIVE
             and not memory.is_held
             and memory.kind not in DERIVED
         )
-        before = (memory.sensitivity for memory in self.memories if memory.id == made.id)
-        return strictest(made.sensitivity, *sources, *before)
+        earlier_levels = (memory.sensitivity for memory in self.memories if memory.id == derived.id)
+        return strictest(derived.sensitivity, *source_levels, *earlier_levels)
 
 
 def derive(ctx: Context, sessions: Iterable[str]) -> list[SessionContents]:

@@ -167,7 +167,7 @@ def store(
     drafts = [
         (draft, folder or _folder(reading, draft)) for reading in reads for draft in reading.drafts
     ]
-    # Folders of projects are looked at before: whoever waits for one keeps nobody else from storing.
+    # Projects' folders are looked at before the lock is taken: a slow one keeps no other thread from storing.
     groups = _by_place(ctx, drafts, captured)
     # Two that look at the store at once would both find an exchange missing.
     with ctx.capturing:
