@@ -128,7 +128,14 @@ def query_of(
 
     def analysed(text: str) -> queries.Query:
         return queries.analyse(
-            text, scope, None, project_id, ctx.local_now(), find_speakers, find_session, only_english
+            text,
+            scope,
+            None,
+            project_id,
+            ctx.local_now(),
+            find_speakers,
+            find_session,
+            only_english,
         )
 
     query = analysed(normalise(text))
