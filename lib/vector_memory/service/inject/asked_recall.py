@@ -17,7 +17,7 @@ from vector_memory.service.memory import applied, lookup
 from vector_memory.service.memory.corrected import in_short
 from vector_memory.service.memory.history import before, chain_of
 from vector_memory.service.memory.passages import TurnReader, turn_reader
-from vector_memory.service.memory.rewritten import MOST_BESIDE, later_words
+from vector_memory.service.memory.rewritten import last_words, later_words
 from vector_memory.text import fence
 
 TITLE = "Asked for with /remember, by topic:"
@@ -89,6 +89,6 @@ def _notes(
 def _history_lines(ctx: Context, question: HookQuestion, hit: Hit, read: TurnReader) -> str:
     """Return, in a line each, what was so before a memory, and what corrected, changed or lifted it last; "" for neither."""
     earlier = before(chain_of(question.shelves[hit.shelf], hit.memory))
-    corrections = later_words(ctx, question, hit.shelf, read, hit.memory)[-MOST_BESIDE:]
+    corrections = last_words(later_words(ctx, question, hit.shelf, read, hit.memory))
     lines = [f"Earlier: {', '.join(earlier)}"] if earlier else []
     return "\n".join([*lines, *(in_short(*correction) for correction in corrections)])

@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime
+from functools import reduce
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from vector_memory import aging, redact
+from vector_memory.index.exchanges import NOTED
 from vector_memory.model import (
     BINDING,
     EPISODES,
@@ -43,7 +45,7 @@ from vector_memory.service.memory import last_session, merging, moved_projects, 
 from vector_memory.service.memory.last_session import SessionEnd
 from vector_memory.system.durable_files import write_durably
 from vector_memory.text import days, fence
-from vector_memory.text.words import words_in
+from vector_memory.text.words import clauses_in, words_in
 
 if TYPE_CHECKING:
     from vector_memory.journal.journal import Journal
@@ -208,12 +210,20 @@ def start_notes(
 
 
 def _is_repeated(memory: Memory, notes: Sequence[fence.Note], shown_texts: ShownTexts) -> bool:
-    """Whether notes that are made say a memory already; a rule by its very words alone: others may allow what it forbids,
-    and be the assistant's."""
+    """Whether notes that are made say a memory already; a rule only where each of its sentences is one of theirs: what
+    stands within a sentence may be denied by the rest of it, and be the assistant's."""
     if not is_lasting(memory):
         return shown_texts.holds(memory)
-    words = " ".join(words_in(memory.text))
-    return any(f" {words} " in f" {' '.join(words_in(note.text))} " for note in notes)
+    sentences = {sentence for note in notes for sentence in _sentences(note.text)}
+    return sentences.issuperset(_sentences(memory.text))
+
+
+def _sentences(text: str) -> list[tuple[str, ...]]:
+    """Return the words of each sentence of a text, without that the user said it."""
+    heads = (last_session.ASKED_LAST, NOTED)
+    sentences = (sentence.strip() for sentence in clauses_in(text, ".;!?"))
+    own = (reduce(str.removeprefix, heads, sentence) for sentence in sentences)
+    return [tuple(words_in(sentence)) for sentence in own if sentence]
 
 
 def _is_own(asker: ProjectAsker, memory: Memory) -> bool:

@@ -17,7 +17,7 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import merging
 from vector_memory.service.memory.corrected import asked_in
 from vector_memory.service.memory.passages import number_of, turn_reader
-from vector_memory.service.memory.rewritten import MOST_BESIDE, later_words
+from vector_memory.service.memory.rewritten import last_words, later_words
 from vector_memory.text import days, fence
 from vector_memory.text.deadlines import last_day
 
@@ -122,7 +122,7 @@ class StartRules:
         later = (
             later_word
             for place, read in enumerate(self._readers)
-            for later_word in later_words(self._ctx, self._asker, place, read, rule)[-MOST_BESIDE:]
+            for later_word in last_words(later_words(self._ctx, self._asker, place, read, rule))
         )
         return "".join(f" · {asked_in(*later_word, CHANGE_TOKENS)}" for later_word in later)
 

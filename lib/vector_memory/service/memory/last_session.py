@@ -44,6 +44,8 @@ LOOKED_AT = 80
 """How many of a session's newest passages are looked at for its end."""
 READ_AT_ONCE = 24
 LATER_PASSAGES = 300
+ASKED_LAST = "User asked last: "
+"""What stands before the user's words at the end of a session, as it is told."""
 MOST_EMPTY = 12
 """How many sessions without content are passed over at most."""
 MOST_FILES, MOST_OPEN = 4, 40
@@ -444,7 +446,7 @@ def in_short(end: SessionEnd, project: str, budget: int) -> fence.Note:
     room -= fence.tokens(asked)
     after = fence.gist(end.after, int(room * LAST_SHARE)) if end.after else ""
     answered = fence.gist(end.answered, room - (fence.tokens(after) if after else 0))
-    lines = [f"User asked last: {asked}"]
+    lines = [f"{ASKED_LAST}{asked}"]
     lines += [f"Assistant: {text}" for text in (answered, after) if text]
     room -= fence.tokens(answered) if answered else 0
     also: tuple[str, ...] = ()

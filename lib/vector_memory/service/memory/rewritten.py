@@ -39,9 +39,8 @@ SHARED_TERMS = 2
 """Terms that what was said later shares with a memory: a line may be changed for another reason than what it says."""
 
 
-MOST_BESIDE = 2
-"""How many of its later words are told beside a memory, the last ones: what lifted a rule does not stand in for a
-correction before that."""
+_LIFTED = "User, then, "
+"""What stands before the day on which a rule was lifted."""
 
 
 class Later(NamedTuple):
@@ -51,6 +50,11 @@ class Later(NamedTuple):
     memory: Memory
     lead: str
     said: str
+
+    @property
+    def lifts(self) -> bool:
+        """Whether it lifted a rule, rather than correcting or changing what was said."""
+        return self.lead.startswith(_LIFTED)
 
 
 @dataclass
@@ -128,10 +132,17 @@ def later_words(
         changes.append(Later(rewriting, f"Changed since, {day}, {who}: ", said_text))
     if lifted := _lifting_passage(asker.shelves[place], memory, scope):
         changes.append(
-            Later(lifted, f"User, then, {days.local(lifted.created_at).date()}: ", said_text)
+            Later(lifted, f"{_LIFTED}{days.local(lifted.created_at).date()}: ", said_text)
         )
     # A passage without any words is not mentioned.
     return [change for change in changes if spoken(change.memory)]
+
+
+def last_words(later: Sequence[Later]) -> list[Later]:
+    """Return what is told of a memory's later words where there is room for little: the last one that corrected or changed
+    it, and what lifted it."""
+    changes = [word for word in later if not word.lifts]
+    return [*changes[-1:], *(word for word in later if word.lifts)]
 
 
 def _lifting_passage(shelf: Shelf, memory: Memory, scope: Scope) -> Memory | None:

@@ -654,10 +654,40 @@ def test_a_standing_rule_comes_with_what_lifted_it(house: ServiceHouse, app: Pat
 def test_no_answer_hides_a_rule(house: ServiceHouse, app: Path) -> None:
     """Not though it has nearly all of its words; one that the last session said itself is told once."""
     capture(house, app, "a", 0, (RULE, "Understood, it is done like that from here on."))
-    assert started(house, app).count(RULE.rstrip(".")) == 1
+    first = started(house, app)
+    assert first.count(RULE.rstrip(".")) == 1, first
     capture(house, app, "b", 2, (ASKED, "The totals are whole cents now. " + LIFTED))
     told = started(house, app, "later")
     assert LIFTED in told and told.count(RULE) == 1 and "User, then" not in told
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        'The rule "never push to the main branch" is gone from the docs: you may push again.',
+        "I no longer think that you should never push to the main branch.",
+    ],
+)
+def test_no_answer_hides_a_rule_that_it_quotes(house: ServiceHouse, app: Path, answer: str) -> None:
+    capture(house, app, "a", 0, (RULE, "Understood, it is done like that from here on."))
+    capture(house, app, "b", 2, (ASKED, "The totals are whole cents now. " + answer))
+    assert started(house, app, "later").count(RULE) == 1
+
+
+def test_one_correction_of_two_is_told(house: ServiceHouse, app: Path) -> None:
+    """The last one: what it took the place of is no news."""
+    rule = "Never push more than 3 commits to main."
+    talk = (
+        (rule, "Understood, 3 at most are pushed."),
+        ("3 is too few, make it 8 commits.", "It is 8 now."),
+        ("no, not 8 commits, make it 5 commits", "It is 5 commits now."),
+    )
+    capture(house, app, "a", 0, *talk)
+    capture(house, app, "b", 9, (ASKED, ANSWERED))
+    told = started(house, app, "later")
+    line = next(line for line in told.splitlines() if rule in line)
+    assert line.endswith("User, then: no, not 8 commits, make it 5 commits")
+    assert "make it 8 commits" not in line
 
 
 def test_what_lifts_a_rule_stands_behind_its_correction(house: ServiceHouse, app: Path) -> None:
