@@ -40,7 +40,7 @@ from replay import moment, read_lines
 from vector_memory.config import Settings
 from vector_memory.embed import registry
 from vector_memory.index.codex import translate
-from vector_memory.index.reader import head_of, transcripts_below
+from vector_memory.index.reader import session_and_folder, transcripts_below
 from vector_memory.index.transcript import read_entries
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
@@ -58,7 +58,7 @@ from vector_memory.service.tools import search_advice
 from vector_memory.service.tools.tool_call import ToolCall
 from vector_memory.system.json_in import Record
 from vector_memory.system.paths import Home
-from vector_memory.text.traces import Heard, signs
+from vector_memory.text.traces import SessionPiece, signs
 
 SHOWN_BEFORE, SHOWN_AFTER = 3, 14
 """Pieces of the session that whoever labels sees around a search."""
@@ -85,9 +85,9 @@ class Piece:
     cwd: str = ""
 
     @cached_property
-    def heard(self) -> Heard:
+    def heard(self) -> SessionPiece:
         """It as `traces` reads it."""
-        return Heard(self.words, self.is_said)
+        return SessionPiece(self.words, self.is_said)
 
 
 @dataclass
@@ -163,7 +163,7 @@ def sessions_below(folders: Sequence[str], root: str) -> list[Session]:
 
 
 def _session(path: str, project: str, folder: str, seen: set[str]) -> Session:
-    identity, real_folder = head_of(path)
+    identity, real_folder = session_and_folder(path)
     is_agents = os.path.basename(path).startswith("agent-")
     made = Session(identity or path, project, folder, path, [], [])
     entries = list(translate(read_entries(path, final=True)))

@@ -29,7 +29,7 @@ from typing import Any
 
 from common import ROOT  # noqa: F401 - puts the library on the path
 
-from vector_memory.index.reader import head_of, read_exchanges, transcripts_below
+from vector_memory.index.reader import read_exchanges, session_and_folder, transcripts_below
 from vector_memory.observe.learning import outcomes, tasks, trails, trouble
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.trails import Trail
@@ -167,7 +167,7 @@ def scripted(show: bool) -> None:
             for n, (what, job, ok) in enumerate(steps)
         ]
         turn = tasks.TaskTurn("k", prompt, at, at + timedelta(minutes=1), tuple(made))
-        task = outcomes.measure([turn], following)
+        task = outcomes.task_of([turn], following)
         all_of_them += 1
         right["kind"] += task.kind == kind
         right["done"] += task.done == done
@@ -222,7 +222,9 @@ def main() -> None:
         session = learned(path, known)
         if session:
             below = Path(path).relative_to(given.transcripts).parts[0]
-            projects[below if given.repositories else head_of(path)[1] or path].append(session)
+            projects[below if given.repositories else session_and_folder(path)[1] or path].append(
+                session
+            )
             found.update((one.key, one) for one in session.tasks)
     took = time.process_time() - started
     size = sum(Path(path).stat().st_size for path in paths) / 1e6

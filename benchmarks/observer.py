@@ -31,7 +31,7 @@ sys.path.insert(0, str(HERE.parent / "lib"))
 
 from vector_memory.observe.commands import command_line
 from vector_memory.observe.commands import judge as destructive
-from vector_memory.observe.commands.findings import CATEGORIES, CommandSurroundings
+from vector_memory.observe.commands.findings import CATEGORIES, CallSite
 from vector_memory.observe.intent import changes, drift, limits, objectives
 from vector_memory.observe.intent.drift import Course
 from vector_memory.service.tools import earlier_prompts
@@ -40,7 +40,7 @@ ROOT, HOME = "/home/dev/shop", "/home/dev"
 THERE = {
     f"{ROOT}/{name}" for name in ("src/app.py", ".env", "README.md", "config.yml", "data/shop.db")
 }
-PLACE = CommandSurroundings(ROOT, ROOT, HOME, exists=THERE.__contains__)
+PLACE = CallSite(ROOT, ROOT, HOME, exists=THERE.__contains__)
 LONG_BYTES = 64_000
 
 
@@ -273,7 +273,7 @@ def breaks(prompt: str, made: str) -> bool:
     tool = {"E": "Edit", "W": "Write", "R": "Read", "B": "Bash"}[kind]
     given = {"command": rest} if kind == "B" else {"file_path": f"{ROOT}/{rest}"}
     there = {f"{ROOT}/{rest}"} if kind == "E" else set()
-    place = CommandSurroundings(ROOT, ROOT, HOME, exists=there.__contains__)
+    place = CallSite(ROOT, ROOT, HOME, exists=there.__contains__)
     view = changes.of_call(tool, given, place)
     goals = objectives.of_session([prompt])
     return any(one.category == "limit" for one in drift.look(Course(), goals, view, place))
@@ -295,9 +295,7 @@ def transcripts(folder: str) -> None:
                 goals = objectives.of_session([*said[:4], *said[4:][-12:]])
                 course.prompted()
             for tool, given in _calls(entry):
-                place = CommandSurroundings(
-                    start, str(entry.get("cwd") or start), "/home", there.__contains__
-                )
+                place = CallSite(start, str(entry.get("cwd") or start), "/home", there.__contains__)
                 view = changes.of_call(tool, given, place)
                 found = destructive.of_call(tool, given, place)
                 found += drift.look(course, goals, view, place)

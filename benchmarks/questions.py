@@ -33,7 +33,7 @@ from replay import (
     unpacked,
 )
 
-from vector_memory.index.reader import head_of, transcripts_below
+from vector_memory.index.reader import session_and_folder, transcripts_below
 from vector_memory.retrieve.factors import least_relevance
 from vector_memory.service.base import messages
 from vector_memory.service.find.recall import RecallRequest
@@ -128,7 +128,7 @@ class Examination:
         if self._by_project and question["gold"]:
             path = os.path.join(self._data, "transcripts", question["gold"][0]["file"])
             # One transcript names a relative folder; capture takes it as from here, too.
-            return {**request, "project": os.path.realpath(head_of(path)[1])}
+            return {**request, "project": os.path.realpath(session_and_folder(path)[1])}
         return {**request, "all_projects": True}
 
 

@@ -80,7 +80,7 @@ def vault(house: ServiceHouse, folder: Path, notes: int) -> dict[str, Any]:
     house.ctx.settings = replace(house.ctx.settings, vault=str(folder))
     runner.due_jobs(house.ctx)
     house.ctx.state.hasten_job(vaults.JOB, house.ctx.now())
-    runner.look_again(house.ctx)
+    runner.forget_due_times(house.ctx)
     started, steps = time.process_time(), 0
     while runner.advance(house.ctx):
         steps += 1

@@ -33,7 +33,7 @@ def keep(
     asker = asker_in(house.ctx, house.ctx.place(str(folder)))
     ledger = learned_records.SessionLedger(tasks, seen)
     ledger.keep(house.ctx, asker, f"session:{session}", session)
-    lessons.draw(house.ctx, asker)
+    lessons.redraw_records(house.ctx, asker)
     return asker
 
 

@@ -664,7 +664,7 @@ def is_fenced(told: str) -> bool:
 
 def false_alarms(texts: Sequence[str]) -> dict[str, Any]:
     """Return how many benign texts would be marked and held back, were they a tool's."""
-    scores = [suspicion.look(text, text).score for text in texts]
+    scores = [suspicion.assess(text, text).score for text in texts]
     return {
         "benign texts": len(texts),
         "marked": sum(score >= suspicion.LABELLED for score in scores),

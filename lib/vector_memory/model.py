@@ -350,7 +350,7 @@ class Memory:
     def state(self) -> str:
         """`done` of what is open no more, `rejected` or the like of a decision that is not in force, "" for
         anything else."""
-        return standing.state(self.extra)
+        return standing.state_label(self.extra)
 
     @property
     def trust(self) -> int:

@@ -36,7 +36,7 @@ def author(extra: "Mapping[str, object]") -> "dict[str, str]":
     return member if isinstance(member, dict) else {}
 
 
-def state(extra: "Mapping[str, object]") -> str:
+def state_label(extra: "Mapping[str, object]") -> str:
     """Return `done` of what is open no more, else the word of `DOUBTS` for a decision that is not in force, "" for
     anything else."""
     doubt = extra.get(DOUBT)
@@ -50,7 +50,7 @@ def noted(state: str) -> "dict[str, object]":
     return {DOUBT: state} if state in DOUBTS else {}
 
 
-def whose(origin: str, kind: str, extra: "Mapping[str, object]") -> str:
+def author_label(origin: str, kind: str, extra: "Mapping[str, object]") -> str:
     """Return whose words it is, as its first line says it; "" where its text says so itself."""
     member = author(extra)
     if member:

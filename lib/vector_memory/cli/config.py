@@ -252,7 +252,9 @@ def _show_in_force(call: Invocation, name: str) -> None:
         return
     if where == "environment":
         output.note(f"{settings.PREFIX}{name.upper()} in the environment says otherwise, and wins.")
-    if problem := name.startswith("embedding_") and registry.unread(settings.load(Home().config)):
+    if problem := name.startswith("embedding_") and registry.unused_model_setting(
+        settings.load(Home().config)
+    ):
         output.note(f"{problem} {OTHER_BACKEND}")
     if was_running and name.startswith(settings.STARTED_WITH):
         _await_model(name)

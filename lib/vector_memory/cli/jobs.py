@@ -127,7 +127,7 @@ def _in_one_line(value: object) -> str:
 
 def _moment(job: Row, name: str) -> str:
     """Return a time in this machine's zone, to the minute."""
-    at = days.written(job.text(name))
+    at = days.parse_local(job.text(name))
     return f"{at:%Y-%m-%d %H:%M}" if at else ""
 
 

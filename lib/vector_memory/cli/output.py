@@ -47,7 +47,7 @@ def one_line(text: str, limit: int = CELL_CHARS) -> str:
 
 def day(moment: str) -> str:
     """Return the day of a time given in ISO format, in this machine's zone."""
-    at = days.written(moment)
+    at = days.parse_local(moment)
     return at.date().isoformat() if at else plain(moment)[:10]
 
 

@@ -91,9 +91,9 @@ def _note(row: "dict[str, object]", terms: "list[str]") -> fence.Note:
     if row["path"]:
         where += " %s:%s" % (fence.short_name(str(row["path"])), row["line_start"])
     origin, kind, extra = str(row["origin"]), str(row["kind"]), noted(row)
-    whose = standing.whose(origin, kind, extra)
+    whose = standing.author_label(origin, kind, extra)
     head = fence.head(days.local(at).date().isoformat(), kind, name, where, whose)
-    state = standing.state(extra)
+    state = standing.state_label(extra)
     head += " · " + state if state else ""
     foreign = standing.is_suspicious(extra) or standing.is_foreign(origin, extra)
     note = fence.Note(str(row["id"]), head, str(row["text"]), foreign)

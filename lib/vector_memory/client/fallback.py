@@ -14,7 +14,7 @@ from vector_memory import wire
 from vector_memory.client import exchange, spawn
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system import private
-from vector_memory.system.files import drop, has_room
+from vector_memory.system.files import delete_file, has_room
 from vector_memory.system.paths import Home
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ def answer(call: "exchange.HookEvent") -> bytes:
         return b""
     if call.event == "UserPromptSubmit":
         # No daemon reads the pipe of early prompts, and a full pipe would hold up the next shells.
-        drop(os.path.join(home.run, wire.PROMPTS), OSError)
+        delete_file(os.path.join(home.run, wire.PROMPTS), OSError)
     exchange.note(call.home, b"hooks_without_daemon")
     if call.event == "SessionStart":
         return _start_answer(home, call)
@@ -63,7 +63,7 @@ def _spool_event(home: Home, call: "exchange.HookEvent", event: "dict[str, objec
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         # Another hook may have given it up just now, and then there is room, too.
-        drop(home.reserve, OSError)
+        delete_file(home.reserve, OSError)
         spool.write_spool(home, call.event, event, folder, configuration=configuration)
 
 

@@ -47,7 +47,7 @@ def _hit(row: dict[str, Any]) -> dict[str, object]:
         "kind": row["kind"],
         "origin": origin,
         "foreign": standing.is_suspicious(extra) or standing.is_foreign(origin, extra),
-        "state": standing.state(extra),
+        "state": standing.state_label(extra),
         "score": row["bm25"],
         "breakdown": {"bm25": row["bm25"]},
         "created_at": cold.moment(row).isoformat(),

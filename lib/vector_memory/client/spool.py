@@ -86,7 +86,7 @@ def read_entry(path: str) -> "dict[str, object]":
     """Return a spooled event; {} where it cannot be read."""
     try:
         with open(path, encoding="ascii") as file:
-            entry = json_in.whole(json.load(file))
+            entry = json_in.storable_json(json.load(file))
     except (OSError, ValueError):
         return {}
     return entry if isinstance(entry, dict) else {}

@@ -233,7 +233,7 @@ class App:
         from vector_memory.service.base import model_help, privacy_rules
         from vector_memory.service.upkeep import stats
 
-        stats.drain(self.ctx)
+        stats.add_hook_counts(self.ctx)
         self.ctx.state.flush()
         model = self.ctx.embedding
         return Health(

@@ -22,7 +22,7 @@ from vector_memory.errors import StoreFullError
 from vector_memory.service.base import privacy
 from vector_memory.service.base.context import Context
 from vector_memory.system.durable_files import write_durably
-from vector_memory.system.files import drop
+from vector_memory.system.files import delete_file
 from vector_memory.system.json_in import Record
 
 log = logging.getLogger(__name__)
@@ -148,7 +148,7 @@ class Backlog:
         os.makedirs(self._ctx.home.spool_aside, mode=0o700, exist_ok=True)
         content = json.dumps({**entry, "reason": safe_reason}).encode("ascii")
         write_durably(os.path.join(self._ctx.home.spool_aside, name), content)
-        drop(path)
+        delete_file(path)
 
 
 def _stem(path: str) -> str:

@@ -14,7 +14,7 @@ from vector_memory.daemon import hook_message
 from vector_memory.daemon.hook_message import HookMessage
 from vector_memory.service.base import delivery
 from vector_memory.service.base.delivery import Delivery
-from vector_memory.system.files import drop
+from vector_memory.system.files import delete_file
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ class EarlyPrompts:
         if self._is_own() or not all(os.access(tool, os.X_OK) for tool in TOOLS):
             return
         try:
-            drop(wire.PROMPTS)
+            delete_file(wire.PROMPTS)
             os.mkfifo(wire.PROMPTS, 0o600)
             # Opened for writing as well, it never reads as ended while no hook has it open.
             fd = os.open(wire.PROMPTS, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -76,7 +76,7 @@ class EarlyPrompts:
     def close(self) -> None:
         """Let no more prompts come. The pipe of a daemon that follows stays."""
         if self._is_own():
-            drop(wire.PROMPTS, OSError)
+            delete_file(wire.PROMPTS, OSError)
 
     def hear(self) -> None:
         """Read what has come through the pipe, and begin to answer it in threads of their own."""

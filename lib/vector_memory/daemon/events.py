@@ -339,7 +339,7 @@ class Events:
             stopped_at = at if isinstance(at, float) else None
             with privacy.for_folder(self._ctx, folder, [entry.text("configuration")]):
                 asker = asker_at(self._ctx, folder)
-                ended = turn_end.Ended(
+                ended = turn_end.EndedTurn(
                     session, transcript, folder, is_final, last_answer, is_apart, stopped_at, asker
                 )
                 is_kept = is_kept and entry.get("kept") is not False

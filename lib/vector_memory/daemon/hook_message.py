@@ -56,7 +56,7 @@ def read(body: bytes) -> HookMessage | None:
         ValueError: it is no JSON, such as one that was cut, or too much of it.
     """
     folder, _, data = wire.parse_hook(body)
-    parsed = json_in.whole(json_in.load(data))
+    parsed = json_in.storable_json(json_in.load(data))
     if not isinstance(parsed, dict):
         return None
     sent = Record(parsed)

@@ -324,7 +324,7 @@ class Daemon:
 
         request = messages.read(restore.RestoreRequest, payload)
         if request.dry_run:
-            return restore.look(self.home, request.path)
+            return restore.preview(self.home, request.path)
         request.require_user("restores a backup")
         trusted = self.app.ctx.state.trusted_folders() if self.app else []
         answer = restore.restore(self.home, request.path, trusted, reply.progress)

@@ -19,7 +19,7 @@ from vector_memory.daemon.clients import ClientConnection, Clients
 from vector_memory.daemon.early import EarlyPrompts
 from vector_memory.errors import BadInputError, DaemonUnavailableError, VectorMemoryError
 from vector_memory.system import peer, processes
-from vector_memory.system.files import drop
+from vector_memory.system.files import delete_file
 from vector_memory.system.processes import Process
 
 T = TypeVar("T")
@@ -174,7 +174,7 @@ class Server:
 
     def listen(self) -> None:
         """Make the socket's file, for this user alone. Who holds the lock may replace an old one."""
-        drop(self.name)
+        delete_file(self.name)
         self._sock.bind(self.name)
         os.chmod(self.name, 0o600)
         self._inode = os.stat(self.name).st_ino
@@ -210,7 +210,7 @@ class Server:
         with contextlib.suppress(OSError):
             os.write(self._end, b".")
         if self.owns_socket():
-            drop(self.name, OSError)
+            delete_file(self.name, OSError)
         if self._early is not None:
             self._early.close()
 

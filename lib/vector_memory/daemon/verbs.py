@@ -83,7 +83,7 @@ def _settle(ctx: Context, wait: bool, progress: Progress) -> None:
 
     ctx.notify()
     if wait and ctx.embedding.wait(60.0):
-        check_rebuild.wait_level(ctx, check_rebuild.SETTLE_S, progress)
+        check_rebuild.wait_until_indexed(ctx, check_rebuild.SETTLE_S, progress)
 
 
 def _find_ideas(ctx: Context, stored: int, progress: Progress) -> None:

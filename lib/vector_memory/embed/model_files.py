@@ -25,7 +25,7 @@ from vector_memory.embed.model_layout import (
 )
 from vector_memory.errors import SetupError, VectorMemoryError
 from vector_memory.model import Progress, ignore_progress
-from vector_memory.system.files import summed
+from vector_memory.system.files import digest_and_size
 
 WEIGHTS_BYTES = 90_868_376
 ABANDONED_AFTER_S = 3600.0
@@ -144,7 +144,7 @@ def _copy(file: ModelFile, source: str, folder: str) -> None:
 
 def _sha256(path: str) -> str:
     with open(path, "rb") as file:
-        digest, _ = summed(file, hashlib.sha256())
+        digest, _ = digest_and_size(file, hashlib.sha256())
         os.fsync(file.fileno())
     return digest
 

@@ -22,7 +22,7 @@ SERVED = frozenset({"ollama"})
 """Backends that ask a server, which may be back at any time."""
 
 
-def unread(settings: Settings) -> str:
+def unused_model_setting(settings: Settings) -> str:
     """Return what is wrong where a model is named that the backend does not read, "" where it reads it."""
     if settings.embedding_backend != ENGLISH_BACKEND or not settings.embedding_model:
         return ""

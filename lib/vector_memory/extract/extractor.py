@@ -59,7 +59,7 @@ def extract(
             return ExtractedIdeas([], garbage=int(worth is None))
     answer = _ask_twice(prompts.extractor(text, mark), ask)
     usable = [idea for idea in answer.ideas if sourced(idea, text) and stands_alone(idea.text)]
-    return ExtractedIdeas(fresh(usable, known_texts), answer.garbage)
+    return ExtractedIdeas(new_ideas(usable, known_texts), answer.garbage)
 
 
 def _gate_verdict(answer: str) -> bool | None:
@@ -100,18 +100,18 @@ def stands_alone(text: str) -> bool:
     return not ends_within and first_word not in _POINTING
 
 
-def fresh(ideas: Sequence[Extracted], known_texts: Sequence[str]) -> list[Extracted]:
+def new_ideas(ideas: Sequence[Extracted], known_texts: Sequence[str]) -> list[Extracted]:
     """Return the ideas that say what neither the known texts nor an idea before them says."""
     said_texts = list(known_texts)
     fresh_ideas = []
     for idea in ideas:
-        if not any(same(idea.text, other) for other in said_texts):
+        if not any(says_same(idea.text, other) for other in said_texts):
             fresh_ideas.append(idea)
             said_texts.append(idea.text)
     return fresh_ideas
 
 
-def same(one: str, other: str) -> bool:
+def says_same(one: str, other: str) -> bool:
     """Whether a text says nothing that another does not: it stands in it, or contains it, or they
     share most words. Another number or a negation makes another statement, however alike the rest."""
     if _is_negated(one) != _is_negated(other):

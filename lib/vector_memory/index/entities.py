@@ -71,7 +71,7 @@ def entities(text: str, files: Sequence[str] = ()) -> tuple[str, ...]:
     return tuple(dict.fromkeys(entity for entity in names if len(entity) <= LONGEST))[:MOST]
 
 
-def named_in(text: str, files: Sequence[str] = ()) -> dict[str, object]:
+def entities_extra(text: str, files: Sequence[str] = ()) -> dict[str, object]:
     """Return what `extra` of a memory says of the entities that its text names, {} for none."""
     names = entities(text, files)
     return {"entities": list(names)} if names else {}

@@ -30,10 +30,10 @@ from vector_memory.system import json_in
 from vector_memory.system.json_in import Record
 
 SAID = "said"
-DONE = "done"
+DONE_STEP = "done"
 NOTE = "note"
 PLANNED = "planned"
-NOTED = "User: "
+USER_HEAD = "User: "
 """How a note begins that is a prompt."""
 MAIN = ""
 MOST_TEXT_CHARS = 200_000
@@ -135,7 +135,7 @@ class Exchange:
     def is_lookup(self) -> bool:
         """Whether this memory was asked in it and nothing else was looked at or done: what the assistant says
         is what was remembered before."""
-        did_nothing_else = not self.files and not any(step.kind == DONE for step in self.steps)
+        did_nothing_else = not self.files and not any(step.kind == DONE_STEP for step in self.steps)
         return did_nothing_else and any(
             tools.is_own(call.tool, call.command) for call in self.calls
         )
@@ -163,7 +163,7 @@ class Exchange:
         """Whether there is anything in it to remember: what a command of this memory answered was remembered before."""
         if self.prompt.startswith(EXTRACTION_MARK) or is_own_command(self.prompt):
             return False
-        has_words = any(step.kind != DONE for step in self.steps)
+        has_words = any(step.kind != DONE_STEP for step in self.steps)
         return has_words or bool(self.prompt and not is_command(self.prompt))
 
     def digest(self) -> str:
@@ -289,7 +289,7 @@ class Reading:
             for result in results:
                 self._add_result(exchange, result, entry)
             if prompt and is_typed(entry.data, prompt):
-                exchange.steps.append(ExchangeStep(NOTE, NOTED + prompt))
+                exchange.steps.append(ExchangeStep(NOTE, USER_HEAD + prompt))
         elif prompt:
             self._warming_chains.discard(self._chain(entry))
             self._start(entry, prompt)
@@ -327,7 +327,7 @@ class Reading:
             return
         prompt = plain_prompt("\n".join(_texts(_blocks(attachment.get("prompt")))))
         if prompt and is_typed(Record({**entry.data, **attachment}), prompt):
-            self._current(entry).steps.append(ExchangeStep(NOTE, NOTED + prompt))
+            self._current(entry).steps.append(ExchangeStep(NOTE, USER_HEAD + prompt))
 
     def _add_call(self, exchange: _OpenExchange, block: Record, entry: TranscriptEntry) -> None:
         name, arguments = str(block.get("name") or ""), block.part("input")
@@ -347,9 +347,13 @@ class Reading:
             written="\n".join(new for _, new in edits)[:LOOKED_AT_CHARS],
             edits=_short_edits(edits),
             calls=tools.called(name, arguments),
-            order=order_of(plain_prompt(arguments.text("prompt"))) if name in tools.AGENTS else "",
+            order=prompt_digest(plain_prompt(arguments.text("prompt")))
+            if name in tools.AGENTS
+            else "",
         )
-        exchange.steps.append(ExchangeStep(DONE, tools.describe(name, arguments, exchange.cwd)))
+        exchange.steps.append(
+            ExchangeStep(DONE_STEP, tools.describe(name, arguments, exchange.cwd))
+        )
 
     def _add_result(self, exchange: _OpenExchange, block: Record, entry: TranscriptEntry) -> None:
         has_failed = block.get("is_error") is True
@@ -383,10 +387,10 @@ class Reading:
                 f"{action or name} (failed: refused by the user)" if is_refused else action or name
             )
             error = "" if is_refused else error_line(text) or "error"
-            exchange.steps[call.place] = ExchangeStep(DONE, action_text, error=error)
+            exchange.steps[call.place] = ExchangeStep(DONE_STEP, action_text, error=error)
         elif call and call.file:
             box_lines = boxes.of_edit(call.file, exchange.cwd, entry.data.part("toolUseResult"))
-            exchange.steps += [ExchangeStep(DONE, box, is_box=True) for box in box_lines]
+            exchange.steps += [ExchangeStep(DONE_STEP, box, is_box=True) for box in box_lines]
 
     def _rewind(self, data: Record) -> None:
         """Take back what was said from a prompt or a place on: the user went another way from there."""
@@ -488,7 +492,7 @@ def _edits_of(call: ToolUse, result: Record) -> tuple[tuple[str, str], ...]:
     return _short_edits(tuple((old or before, new) for old, new in call.edits)) if len(call.edits) == 1 else call.edits  # fmt: skip
 
 
-def order_of(prompt: str) -> str:
+def prompt_digest(prompt: str) -> str:
     """Return a digest by which a subagent's prompt is recognised, in the call that gave it and in the subagent's own
     transcript."""
     words = " ".join(prompt.split()).encode("utf-8", "replace")

@@ -82,7 +82,7 @@ class ChatDocument:
         except ValueError:
             # Where it is being written, the next reading finds it whole.
             document, self.is_damaged = None, True
-        chat = Record(json_in.whole(document) if isinstance(document, dict) else {})
+        chat = Record(json_in.storable_json(document) if isinstance(document, dict) else {})
         messages = chat.pop("messages", None)
         if not is_header(chat) or not isinstance(messages, list):
             return

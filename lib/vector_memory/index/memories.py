@@ -15,7 +15,14 @@ from itertools import groupby
 from typing import NamedTuple
 
 from vector_memory.index.edited_lines import edited_lines
-from vector_memory.index.exchanges import DONE, NOTED, PLANNED, SAID, Exchange, ExchangeStep
+from vector_memory.index.exchanges import (
+    DONE_STEP,
+    PLANNED,
+    SAID,
+    USER_HEAD,
+    Exchange,
+    ExchangeStep,
+)
 from vector_memory.index.tools import clip, is_quiet
 from vector_memory.model import (
     BRANCH,
@@ -180,7 +187,7 @@ def around_prompt(exchange: Exchange) -> tuple[str, str, str]:
     words = pastes.typed_words(exchange.prompt) if exchange.is_users else exchange.prompt
     follows = next(_parts(exchange, "", str), None)
     behind = f"\n{follows.head}{follows.text[:LEAST_CHARS]}" if follows else ""
-    return (NOTED if exchange.is_users else TASK), words, behind
+    return (USER_HEAD if exchange.is_users else TASK), words, behind
 
 
 def title_of_exchange(exchange: Exchange, prompt: str, clean: Callable[[str], str]) -> str:
@@ -226,10 +233,10 @@ class _Part(NamedTuple):
 def _parts(exchange: Exchange, prompt: str, clean: Callable[[str], str]) -> Iterator[_Part]:
     """Yield what was said and done, in order, statement by statement."""
     if prompt:
-        yield from _said_parts("user", NOTED if exchange.is_users else TASK, prompt)
+        yield from _said_parts("user", USER_HEAD if exchange.is_users else TASK, prompt)
     done_steps: list[ExchangeStep] = []
     for step in exchange.steps:
-        if step.kind == DONE:
+        if step.kind == DONE_STEP:
             if step.error or step.is_box or not is_quiet(step.text):
                 done_steps.append(step)
             continue
@@ -240,8 +247,8 @@ def _parts(exchange: Exchange, prompt: str, clean: Callable[[str], str]) -> Iter
             head = "Assistant: " if step.kind == SAID else "Assistant, planning: "
             yield from _said_parts("assistant", head, text)
         else:
-            head = NOTED if text.startswith(NOTED) else ""
-            yield from _said_parts("user", head, text.removeprefix(NOTED))
+            head = USER_HEAD if text.startswith(USER_HEAD) else ""
+            yield from _said_parts("user", head, text.removeprefix(USER_HEAD))
     yield from _done_parts(done_steps, clean)
 
 
@@ -345,7 +352,7 @@ def _suspicion(piece: _Piece) -> dict[str, object]:
     """Return the mark of a passage. The user may say what he likes: what the others said is looked at."""
     theirs = "".join(part.glue + part.text for part in piece if part.whose)
     assistants = (part for part in piece if part.speaker != "user" and not part.whose)
-    return suspicion.mixed(theirs, "".join(part.glue + part.text for part in assistants))
+    return suspicion.mark_of_mixed(theirs, "".join(part.glue + part.text for part in assistants))
 
 
 def _pieces(parts: Iterable[_Part]) -> Iterator[list[_Part]]:

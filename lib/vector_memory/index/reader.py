@@ -266,7 +266,7 @@ def _cursor_at(path: str, place: Position, emitted: dict[str, str], lessons: Pos
     )
 
 
-def head_of(path: str) -> tuple[str, str]:
+def session_and_folder(path: str) -> tuple[str, str]:
     """Return the session that a transcript begins with, and the folder that it was started in; ""
     where its first entries tell none."""
     session = cwd = ""

@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from typing import BinaryIO, NamedTuple
 
 from vector_memory.system.files import open_plain
-from vector_memory.system.json_in import Record, is_crowded, whole
+from vector_memory.system.json_in import Record, is_crowded, storable_json
 
 LONGEST_LINE_BYTES = 6_000_000
 MOST_BROKEN = 8
@@ -140,7 +140,7 @@ def parse_objects(raw: bytes) -> list[Record]:
             position, broken_count = _next_object(text, position), broken_count + 1
             continue
         if isinstance(value, dict):
-            objects.append(Record(whole(value) if unfit else value))
+            objects.append(Record(storable_json(value) if unfit else value))
         position = _skip_space(text, position)
     return objects
 

@@ -93,7 +93,7 @@ class Telling:
 
 def moment(at: Any) -> str:
     """Return a time of an answer as the user's clock shows it, with its zone; "" for none."""
-    local = days.written(str(at or ""))
+    local = days.parse_local(str(at or ""))
     return local.isoformat(timespec="minutes") if local else say(at or "")
 
 

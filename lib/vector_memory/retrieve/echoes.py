@@ -73,7 +73,7 @@ class ShownTexts:
             self._texts.append((source.session, turn, terms))
 
 
-def each_once(hits: Sequence[Hit]) -> list[Hit]:
+def without_covered(hits: Sequence[Hit]) -> list[Hit]:
     """Return hits without those that say again what a better one says: the best passage of an exchange stands for its
     others, and for the ideas that were found in it. What mended an error is more than such an idea: it was seen to
     work."""
@@ -86,10 +86,10 @@ def each_once(hits: Sequence[Hit]) -> list[Hit]:
         is_idea = hit.memory.kind not in DERIVED and hit.memory.collection != EPISODES
         return is_idea and best_passages.get(_exchange(hit.memory), hit) is not hit
 
-    return said_once([hit for hit in hits if not is_covered(hit)])
+    return without_repeated_words([hit for hit in hits if not is_covered(hit)])
 
 
-def said_once(hits: Sequence[Hit]) -> list[Hit]:
+def without_repeated_words(hits: Sequence[Hit]) -> list[Hit]:
     """Return hits without those whose words a better one of their session has."""
     shown, kept_hits = ShownTexts(), []
     for hit in hits:

@@ -14,7 +14,7 @@ SAME_THING = 0.55
 of 114 hits that misled 52 had something so like them, of 358 that helped 20."""
 
 
-class Weighed(NamedTuple):
+class ShelvedMemory(NamedTuple):
     """A memory that was weighed, and the place of its shelf."""
 
     shelf: int
@@ -29,7 +29,9 @@ class Newer(NamedTuple):
 
 
 def newer_of(
-    hits: Sequence[Weighed], weighed: Sequence[Weighed], shelves: Sequence[CandidateSource]
+    hits: Sequence[ShelvedMemory],
+    weighed: Sequence[ShelvedMemory],
+    shelves: Sequence[CandidateSource],
 ) -> dict[str, Newer]:
     """Return what is newer than hits among all that was found, by the hits' ids; nothing for what has nothing newer,
     or no vector.

@@ -90,7 +90,7 @@ def analyse(
         text = essence(text, failure)
     speakers = tuple(name for name in find_speakers(_words(text)) if name.lower() not in ROLES)
     embedded = in_first_person(text, speakers)
-    asked_times = times.asked(text, now)
+    asked_times = times.asked_times(text, now)
     spans, periods = (tuple(map(_days, part)) for part in (asked_times.spans, asked_times.periods))
     sessions_back = asked_times.sessions_back
     if sessions_back and (session := find_session(sessions_back)):

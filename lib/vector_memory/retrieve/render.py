@@ -97,7 +97,7 @@ def head(memory: Memory, project: str) -> str:
 
 def whose(memory: Memory) -> str:
     """Return whose words a memory is, as its first line says it; "" where its text says so itself."""
-    return standing.whose(memory.origin.value, memory.kind, memory.extra)
+    return standing.author_label(memory.origin.value, memory.kind, memory.extra)
 
 
 def notes(

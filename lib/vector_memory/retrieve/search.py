@@ -15,7 +15,7 @@ from vector_memory.model import NOTE, BegunVector, Link, Memory, Relation, Scope
 from vector_memory.retrieve import candidates as pools
 from vector_memory.retrieve import expansion, factors, period, precedence, repetitions
 from vector_memory.retrieve.candidates import CandidateSource
-from vector_memory.retrieve.newer import Newer, Weighed, newer_of
+from vector_memory.retrieve.newer import Newer, ShelvedMemory, newer_of
 from vector_memory.retrieve.query import KIND_NAMES, Query
 from vector_memory.text import analysis
 from vector_memory.text.words import numbers_in
@@ -241,8 +241,10 @@ def _with_newer(
     """Return hits with what is newer and like them among the best that were found."""
     if "numpy" not in sys.modules:
         return list(hits)
-    hit_items = [Weighed(hit.shelf, hit.memory) for hit in hits]
-    best_items = [Weighed(item.candidate.shelf, item.memory) for item in weighed[:LEAST_LOADED]]
+    hit_items = [ShelvedMemory(hit.shelf, hit.memory) for hit in hits]
+    best_items = [
+        ShelvedMemory(item.candidate.shelf, item.memory) for item in weighed[:LEAST_LOADED]
+    ]
     newer = newer_of(hit_items, best_items, shelves)
     return [replace(hit, newer=newer.get(hit.memory.id)) for hit in hits]
 

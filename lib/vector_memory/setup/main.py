@@ -17,7 +17,7 @@ from vector_memory.errors import SetupError, VectorMemoryError
 from vector_memory.setup import locking, model, steps
 from vector_memory.setup.site import SetupSite
 from vector_memory.system import durable_files, paths, private
-from vector_memory.system.files import drop
+from vector_memory.system.files import delete_file
 
 RETRY_S = 600.0
 """After a failure the background set-up is not tried again for this long."""
@@ -66,7 +66,7 @@ def set_up(site: SetupSite, *, wait: bool = True, with_proof: bool = True) -> No
             steps.run(steps.SetupPlan(site).steps(with_proof), sys.stdout)
             for folder in (site.home.runtime, site.home.models):
                 private.close_below(folder)
-        drop(site.failed)
+        delete_file(site.failed)
 
 
 def _in_foreground(site: SetupSite, options: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ import platform
 import sys
 from dataclasses import dataclass
 
-from vector_memory.system.files import drop
+from vector_memory.system.files import delete_file
 from vector_memory.system.paths import Home
 
 ALREADY = "already there"
@@ -49,7 +49,7 @@ class SetupSite:
 def point(link: str, target: str) -> None:
     """Make a link lead somewhere else, at once."""
     aside = f"{link}.{os.getpid()}"
-    drop(aside)
+    delete_file(aside)
     os.symlink(target, aside)
     os.replace(aside, link)
 

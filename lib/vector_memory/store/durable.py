@@ -12,7 +12,7 @@ from typing import NamedTuple
 from vector_memory.errors import StoreDamagedError
 from vector_memory.system import processes
 from vector_memory.system.durable_files import sync_descriptor, sync_file, write_durably
-from vector_memory.system.files import drop, open_own, summed
+from vector_memory.system.files import delete_file, digest_and_size, open_own
 
 REWRITTEN = frozenset({"latest_version_hint.json"})
 """Files that LanceDB does write again. This one it only begins to look at."""
@@ -30,7 +30,7 @@ class Sum(NamedTuple):
 def sum_of(path: str) -> Sum:
     """Read a file and return its size in bytes and its digest, 32 hexadecimal characters."""
     with os.fdopen(open_own(path), "rb") as file:
-        digest, size = summed(file, hashlib.blake2b(digest_size=16))
+        digest, size = digest_and_size(file, hashlib.blake2b(digest_size=16))
     return Sum(size, digest)
 
 
@@ -115,7 +115,7 @@ class WriteGuard:
     def forget(self) -> None:
         """Clear mark and list of a folder that is gone."""
         self._sums.clear()
-        drop(self.list)
+        delete_file(self.list)
         self._clear()
 
     def sync(self) -> int:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from vector_memory.errors import StoreDamagedError
 from vector_memory.store.rows import CodedRows, ExactRows, Rows, encode, signs_of
 from vector_memory.system.durable_files import sync_descriptor, sync_file
-from vector_memory.system.files import drop, open_own, summed
+from vector_memory.system.files import delete_file, digest_and_size, open_own
 from vector_memory.system.removal import is_ours
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def vectors_sound(folder: str) -> bool:
 
 def _file_sum(path: str) -> str:
     with os.fdopen(open_own(path), "rb") as file:
-        return summed(file, hashlib.blake2b(digest_size=8))[0]
+        return digest_and_size(file, hashlib.blake2b(digest_size=8))[0]
 
 
 def _read_meta(folder: str) -> dict[str, Any]:
@@ -277,4 +277,4 @@ def _meta_sum(meta: dict[str, Any]) -> str:
 
 def _delete(folder: str, names: Sequence[str]) -> None:
     for name in names:
-        drop(os.path.join(folder, name), OSError)
+        delete_file(os.path.join(folder, name), OSError)

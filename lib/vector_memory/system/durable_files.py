@@ -11,7 +11,7 @@ import threading
 from datetime import datetime, timezone
 
 from vector_memory.system import removal
-from vector_memory.system.files import drop
+from vector_memory.system.files import delete_file
 
 DAMAGED, REPLACED = ".damaged-", ".replaced-"
 
@@ -56,7 +56,7 @@ def write_durably(path: str, content: bytes, mode: int = 0o600, keep_mode: bool 
     folder, name = os.path.split(path)
     # A name may be as long as the disk allows.
     temporary = os.path.join(folder, f".{name[:50]}-{threading.get_ident():x}")
-    drop(temporary)
+    delete_file(temporary)
     # Made anew, it is nobody else's, whatever stood there.
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
@@ -68,7 +68,7 @@ def write_durably(path: str, content: bytes, mode: int = 0o600, keep_mode: bool 
             sync_descriptor(descriptor)
         os.replace(temporary, path)
     except BaseException:
-        drop(temporary, OSError)
+        delete_file(temporary, OSError)
         raise
     try:
         sync_file(folder)

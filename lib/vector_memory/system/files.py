@@ -171,7 +171,7 @@ def open_found(path: str) -> "BinaryIO":
     try:
         return open_plain(path)
     except OSError as error:
-        raise explained(path, error) from error
+        raise readable_error(path, error) from error
 
 
 def open_own(path: str, flags: int = os.O_RDONLY) -> int:
@@ -196,7 +196,9 @@ def open_own(path: str, flags: int = os.O_RDONLY) -> int:
     return descriptor
 
 
-def summed(file: "BinaryIO", digest: "hashlib._Hash | hashlib.blake2b") -> "tuple[str, int]":
+def digest_and_size(
+    file: "BinaryIO", digest: "hashlib._Hash | hashlib.blake2b"
+) -> "tuple[str, int]":
     """Read the rest of a file into a digest; return that in hexadecimal, and how many bytes it was of."""
     size = 0
     while piece := file.read(1 << 20):
@@ -205,7 +207,7 @@ def summed(file: "BinaryIO", digest: "hashlib._Hash | hashlib.blake2b") -> "tupl
     return digest.hexdigest(), size
 
 
-def drop(path: str, ignored: "type[OSError]" = FileNotFoundError) -> None:
+def delete_file(path: str, ignored: "type[OSError]" = FileNotFoundError) -> None:
     """Delete a file; what is `ignored`, such as that there is none, is no error."""
     try:  # noqa: SIM105 - what hooks read imports no contextlib
         os.unlink(path)
@@ -222,7 +224,7 @@ def has_room(folder: str) -> bool:
     return disk.f_bavail * disk.f_frsize >= ROOM_BYTES
 
 
-def explained(path: str, error: OSError) -> VectorMemoryError:
+def readable_error(path: str, error: OSError) -> VectorMemoryError:
     """Return why a file cannot be read, as an error that says what to do."""
     if isinstance(error, RefusedError):
         return BadInputError(error.message, error.hint)

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterator
 
-from vector_memory.system.files import drop
+from vector_memory.system.files import delete_file
 
 
 def is_dashboard(folder: str, pid: int) -> bool:
@@ -32,7 +32,7 @@ def running(folder: str, sweeps: bool = False) -> Iterator[tuple[int, str]]:
         except OSError:
             # It is gone, or its number is somebody else's by now.
             if sweeps:
-                drop(path, OSError)
+                delete_file(path, OSError)
             continue
         with (
             contextlib.suppress(OSError, ValueError, KeyError, TypeError),

@@ -41,7 +41,7 @@ def load(raw: bytes) -> "Any":
         raise ValueError("it is nested too deep") from None
 
 
-def whole(value: "Any") -> "Any":
+def storable_json(value: "Any") -> "Any":
     """Return JSON values with strings that names of files, databases and UTF-8 can hold: halves of
     surrogate pairs become U+FFFD, NUL goes.
 

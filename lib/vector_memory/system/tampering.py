@@ -41,7 +41,7 @@ def require_intact(store: str) -> None:
     Raises:
         StoreTamperedError: something does.
     """
-    foreign = look(store)
+    foreign = foreign_entries(store)
     if foreign:
         raise refusal(store, foreign)
 
@@ -88,7 +88,7 @@ def journal_file(store: str) -> "tuple[int, ...] | None":
     return status.st_dev, status.st_ino, status.st_ctime_ns
 
 
-def look(store: str) -> "list[Foreign]":
+def foreign_entries(store: str) -> "list[Foreign]":
     """Return what of a store is not ours to open, the first few; [] for a sound store, and for none."""
     try:
         foreign = _foreign_on_way(store)

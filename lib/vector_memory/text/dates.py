@@ -53,7 +53,7 @@ def parse(text: str, now: datetime, zone: tzinfo | None = None) -> datetime:
         raise ValueError(f"{text!r} lies outside the calendar") from error
 
 
-def coming(text: str, now: datetime) -> datetime | None:
+def coming_day(text: str, now: datetime) -> datetime | None:
     """Return the coming day that words mean where by themselves they name one that is over: a weekday, a day or a
     month without its year, a distance without "in"; None where they mean none.
 

@@ -23,7 +23,7 @@ def local(at: datetime, zone: tzinfo | None = None) -> datetime:
         return at
 
 
-def written(text: str) -> datetime | None:
+def parse_local(text: str) -> datetime | None:
     """Return a time that an answer gives in ISO form, on this machine's clock; None where it is none."""
     try:
         return local(datetime.fromisoformat(text.replace("Z", "+00:00")))

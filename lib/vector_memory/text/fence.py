@@ -14,9 +14,9 @@ from vector_memory.text.harmless import (
     escape,
     excerpt,
     is_marked,
-    parted,
     rejoined,
     visible,
+    with_marks_in_each,
     with_old_marked,
 )
 from vector_memory.text.words import clauses_in
@@ -165,7 +165,7 @@ def cut(text: str, budget: int, around: "list[str] | None" = None) -> str:
     text = tidy(text)
     if tokens(text) <= budget:
         return text
-    sentences = [part for part in parted(clauses_in(text, ".!?;:")) if part.strip()]
+    sentences = [part for part in with_marks_in_each(clauses_in(text, ".!?;:")) if part.strip()]
     # Whose words they are stands at their beginning.
     voice = TASK if text.startswith(TASK) else ""
     telling = rejoined(_telling_stretch(sentences, budget - tokens(voice), around or []))

@@ -129,7 +129,7 @@ def without_marked(text: str) -> str:
     return before + "".join(part.partition(_CLOSE)[2] for part in marked_parts)
 
 
-def parted(parts: "list[str]") -> "list[str]":
+def with_marks_in_each(parts: "list[str]") -> "list[str]":
     """Return the parts that a text was cut into, in order: of others' words each has the marks."""
     opening, marked_parts = "", []
     for part in parts:
@@ -151,4 +151,4 @@ def excerpt(text: str, start: int, end: "int | None" = None) -> str:
     """Return a part of a text; others' words of which only a part is taken keep their marks."""
     if _OPEN not in text:
         return text[start:end]
-    return parted([text[:start], text[start:end]])[1]
+    return with_marks_in_each([text[:start], text[start:end]])[1]

@@ -43,7 +43,7 @@ class Suspicion(NamedTuple):
     reasons: tuple[str, ...]
 
 
-def look(text: str, raw: str = "") -> Suspicion:
+def assess(text: str, raw: str = "") -> Suspicion:
     """Return how much a text looks like instructions to a model.
 
     Args:
@@ -78,16 +78,16 @@ def mark(suspicion: Suspicion, least: int) -> dict[str, object]:
     return {SUSPICION: {"score": suspicion.score, "reasons": list(suspicion.reasons), **held_mark}}
 
 
-def quoted(text: str) -> dict[str, object]:
+def mark_of_quoted(text: str) -> dict[str, object]:
     """Return the `mark` of what the assistant said, who may be quoting."""
-    return mark(look(text), HELD_QUOTED)
+    return mark(assess(text), HELD_QUOTED)
 
 
-def mixed(theirs: str, own_words: str) -> dict[str, object]:
+def mark_of_mixed(theirs: str, own_words: str) -> dict[str, object]:
     """Return the `mark` of what the assistant said together with others' words, which are looked at as
     strictly as where they stand alone."""
-    strict = look(theirs)
-    return mark(strict, HELD) if strict.score >= HELD else quoted(f"{own_words}\n{theirs}")
+    strict = assess(theirs)
+    return mark(strict, HELD) if strict.score >= HELD else mark_of_quoted(f"{own_words}\n{theirs}")
 
 
 def _both_ends(text: str) -> str:

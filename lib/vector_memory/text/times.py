@@ -126,7 +126,7 @@ class AskedTimes:
     asks: bool
 
 
-def asked(text: str, now: datetime | None) -> AskedTimes:
+def asked_times(text: str, now: datetime | None) -> AskedTimes:
     """Return what a question has to do with time.
 
     Args:

@@ -28,7 +28,7 @@ Sign = str | Phrase
 
 
 @dataclass(frozen=True)
-class Heard:
+class SessionPiece:
     """A piece of a session: a text, and whether it is the assistant's own words rather than what a tool or the user
     told it."""
 
@@ -48,7 +48,7 @@ class Heard:
         return _stands_in(sign, self._lower) if isinstance(sign, str) else sign in self._phrases
 
 
-def is_used(note: str, before: Iterable[Heard], after: Iterable[Heard]) -> bool:
+def is_used(note: str, before: Iterable[SessionPiece], after: Iterable[SessionPiece]) -> bool:
     """Whether enough of a note came up.
 
     Args:

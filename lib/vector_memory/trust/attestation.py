@@ -46,7 +46,7 @@ class LogStatement:
     def message(self) -> bytes:
         """What is signed."""
         fields = {"at": self.at, "key": self.key, "last": self.last, "root": self.root}
-        return canonical.written({**fields, "size": self.size})
+        return canonical.canonical_bytes({**fields, "size": self.size})
 
 
 @dataclass(frozen=True)
@@ -79,10 +79,10 @@ class Continuation:
 
 def leaf(entry: Mapping[str, Any]) -> bytes:
     """Return the hash of an entry."""
-    return merkle.leaf(canonical.written(dict(entry)))
+    return merkle.leaf(canonical.canonical_bytes(dict(entry)))
 
 
-def attested(key: PrivateKey, leaves: Sequence[bytes], last: int, at: str) -> LogStatement:
+def sign_statement(key: PrivateKey, leaves: Sequence[bytes], last: int, at: str) -> LogStatement:
     """Return a signed statement of a log with these hashes of entries."""
     root = merkle.root(leaves).hex()
     unsigned = LogStatement(len(leaves), root, last, at, key.public.word, "")
@@ -115,7 +115,7 @@ def statement_of(document: object) -> LogStatement:
     return statement
 
 
-def included(
+def prove_inclusion(
     leaves: Sequence[bytes], entry: Mapping[str, Any], index: int, statement: LogStatement
 ) -> Inclusion:
     """Return the proof that an entry is in a log.
@@ -127,7 +127,7 @@ def included(
     return Inclusion(dict(entry), index, path, statement)
 
 
-def continued(
+def prove_continuation(
     leaves: Sequence[bytes], earlier: LogStatement, statement: LogStatement
 ) -> Continuation:
     """Return the proof that a log continues an earlier statement about it.

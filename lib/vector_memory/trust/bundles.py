@@ -118,7 +118,7 @@ def seal(
         "ephemeral": ephemeral_public.hex(),
     }
     key_fields = {"key": author.public.word, "readers": wrapped}
-    head = canonical.written({**asdict(position), **content_fields, **key_fields})
+    head = canonical.canonical_bytes({**asdict(position), **content_fields, **key_fields})
     signature = author.sign(PURPOSE, head).hex().encode("ascii")
     return MAGIC + head + b"\n" + signature + b"\n" + sealed
 
@@ -161,7 +161,7 @@ def read(raw: bytes) -> Bundle:
 def _fields(head: bytes) -> dict[str, Any]:
     try:
         fields = json.loads(head)
-        if canonical.written(fields) != head or set(fields) != set(_FIELDS):
+        if canonical.canonical_bytes(fields) != head or set(fields) != set(_FIELDS):
             raise ValueError("it is not written as it should be")
         for name, kind in _FIELDS.items():
             if type(fields[name]) is not kind:
@@ -216,4 +216,4 @@ def _wrapping_key(shared: bytes, ephemeral: bytes, reader: PublicKey) -> bytes:
 
 def _context(author: PublicKey, position: BundlePosition) -> bytes:
     """Return the data that an encrypted content is bound to, so that it cannot be put under another head."""
-    return canonical.written([author.word, position.team, position.seq, position.base])
+    return canonical.canonical_bytes([author.word, position.team, position.seq, position.base])

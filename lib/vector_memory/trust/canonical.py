@@ -11,7 +11,7 @@ LARGEST = 1 << 53
 """From here on whole numbers are not told apart by programs that keep numbers as doubles."""
 
 
-def written(value: Any) -> bytes:
+def canonical_bytes(value: Any) -> bytes:
     """Return JSON values in their canonical form, as UTF-8.
 
     Raises:

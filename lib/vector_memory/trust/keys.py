@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from vector_memory.errors import BadInputError, NotFoundError, StoreDamagedError, StoreFullError
 from vector_memory.system import private
 from vector_memory.system.durable_files import write_durably
-from vector_memory.system.files import drop, open_own
+from vector_memory.system.files import delete_file, open_own
 from vector_memory.trust import canonical
 from vector_memory.trust.packed import packed, unpacked
 
@@ -182,7 +182,7 @@ class Keyring:
         ended = replace(entry, revoked_at=now.isoformat(timespec="seconds"))
         self._change(entry, ended)
         for ending in (".pem", ".mldsa.pem"):
-            drop(self._path(id + ending))
+            delete_file(self._path(id + ending))
         return ended
 
     def open(self, id: str, passphrase: str = "") -> PrivateKey:
@@ -254,7 +254,7 @@ class Keyring:
 
     def _save(self, entries: list[KeyEntry]) -> None:
         values: list[dict[str, Any]] = [entry.__dict__ for entry in entries]
-        self._write(_LIST, canonical.written(values))
+        self._write(_LIST, canonical.canonical_bytes(values))
 
     def _write(self, name: str, content: bytes) -> None:
         try:

@@ -78,7 +78,7 @@ class Site:
             state.token,
             self._folder,
             address,
-            json_in.whole(fields),
+            json_in.storable_json(fields),
             request.path_params,
             state.headers,
             self._confirmations,

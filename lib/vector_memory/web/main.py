@@ -23,7 +23,7 @@ from vector_memory.client.link import DaemonClient, Json
 from vector_memory.errors import BadInputError, StoreFullError, VectorMemoryError
 from vector_memory.system import browsers, private
 from vector_memory.system.durable_files import write_durably
-from vector_memory.system.files import drop
+from vector_memory.system.files import delete_file
 from vector_memory.system.paths import Home
 from vector_memory.tokens import Codes
 from vector_memory.web.app import Gateway
@@ -157,7 +157,7 @@ def serve(home: Home, options: Json, ready: Ready) -> None:
         _listen(home, doors, listening, url, options["idle_s"], lambda: ready(url))
     finally:
         if path:
-            drop(path, OSError)
+            delete_file(path, OSError)
 
 
 def signed_card(daemon: DaemonClient, name: str, server: str) -> Json:
@@ -218,7 +218,7 @@ def show(home: Home, options: Json, ready: Ready) -> None:
     try:
         _listen(home, doors, listening, url, options["idle_s"], listens)
     finally:
-        drop(door, OSError)
+        delete_file(door, OSError)
 
 
 def _open_in_browser(door: str) -> None:
@@ -266,7 +266,7 @@ def _listen(
         running = GatewayServer(config, doors, listens, idle_s)
         asyncio.run(_serve(running, listening))
     finally:
-        drop(mark, OSError)
+        delete_file(mark, OSError)
 
 
 async def _serve(server: GatewayServer, listening: socket.socket) -> None:

@@ -838,8 +838,8 @@ def test_a_proof_of_an_entry_tells_what_it_proves(
         "detail": '{"files": 7}', "number": 2,
     }  # fmt: skip
     leaves = [attestation.leaf(one) for one in ({**entry, "number": 1}, entry)]
-    statement = attestation.attested(key, leaves, 2, "2026-11-28T12:00:00+00:00")
-    proof = asdict(attestation.included(leaves, entry, 1, statement))
+    statement = attestation.sign_statement(key, leaves, 2, "2026-11-28T12:00:00+00:00")
+    proof = asdict(attestation.prove_inclusion(leaves, entry, 1, statement))
     file = tmp_path / "entry.json"
     file.write_text(json.dumps(proof))
     assert main(["proof", "verify", str(file), "--offline"]) == 0

@@ -109,7 +109,7 @@ def test_the_index_is_opened_for_who_waits_for_it(
     door(made.house.ctx, "remember", {"text": "The ledger uses WAL mode", "global": True})
     made.keeper.start()
     try:
-        assert check_rebuild.wait_level(made.house.ctx, 60.0, ignore_progress)
+        assert check_rebuild.wait_until_indexed(made.house.ctx, 60.0, ignore_progress)
     finally:
         made.close()
 

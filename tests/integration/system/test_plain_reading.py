@@ -47,7 +47,7 @@ SHIPPED: dict[str, tuple[str, Reader]] = {
 """What a project ships: where it lies in it, and who reads it."""
 NAMED: dict[str, tuple[str, Reader]] = {
     "a transcript": ("s1.jsonl", lambda path: reader.read_new(path, None, final=True)),
-    "a transcript's head": ("s1.jsonl", reader.head_of),
+    "a transcript's head": ("s1.jsonl", reader.session_and_folder),
     "transcripts": ("s1.jsonl", lambda path: reader.transcripts_below(os.path.dirname(path))),
     "exchanges": ("s1.jsonl", lambda path: reader.read_exchanges(path, final=True)),
     "a cursor": ("s1.jsonl", lambda path: cursor.fingerprint(path, 500, 500)),

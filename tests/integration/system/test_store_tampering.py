@@ -546,7 +546,7 @@ def test_a_store_of_our_own_making_is_never_refused(world: World) -> None:
 
     def look() -> None:
         while not done.is_set():
-            refused.extend(tampering.look(str(world.store)))
+            refused.extend(tampering.foreign_entries(str(world.store)))
 
     watching = threading.Thread(target=look)
     watching.start()
@@ -567,9 +567,9 @@ def test_hard_links_within_a_store_are_its_own(tmp_path: Path) -> None:
     (tmp_path / "lance").mkdir()
     (tmp_path / "lance" / "a.manifest").write_text("a")
     os.link(tmp_path / "lance" / "a.manifest", tmp_path / "b.manifest")
-    assert tampering.look(str(tmp_path)) == []
+    assert tampering.foreign_entries(str(tmp_path)) == []
     os.link(tmp_path / "b.manifest", tmp_path.parent / "c")
-    assert [what for _, what in tampering.look(str(tmp_path))] == [tampering.LINKED]
+    assert [what for _, what in tampering.foreign_entries(str(tmp_path))] == [tampering.LINKED]
 
 
 def test_a_sound_store_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -581,20 +581,20 @@ def test_a_sound_store_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.Mon
     entries = tampering._entries
     monkeypatch.setattr(tampering, "_entries", lambda path: (read.append(path), entries(path))[1])
     for _ in range(9):
-        assert tampering.look(str(store)) == []
+        assert tampering.foreign_entries(str(store)) == []
     assert len(read) == 3
     (store / "lance" / "data" / "x").symlink_to(store)
     for _ in range(9):
-        assert [what for _, what in tampering.look(str(store))] == ["is a link"]
+        assert [what for _, what in tampering.foreign_entries(str(store))] == ["is a link"]
     assert read[3:] == [str(store / "lance" / "data")]
     monkeypatch.setattr(tampering, "SETTLED_NS", 10**12)
     (store / "lance" / "data" / "x").unlink()
-    assert tampering.look(str(store)) == tampering.look(str(store)) == []
+    assert tampering.foreign_entries(str(store)) == tampering.foreign_entries(str(store)) == []
     assert len(read) == 6
     for number in range(9):
         (store / "lance" / f"{number}").write_text("x")
     monkeypatch.setattr(tampering, "MOST_ENTRIES", 5)
-    assert "more than 5 files" in tampering.look(str(store))[0][1]
+    assert "more than 5 files" in tampering.foreign_entries(str(store))[0][1]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
@@ -602,6 +602,8 @@ def test_what_belongs_to_another_user_is_not_opened(tmp_path: Path) -> None:
     """Nor is what cannot be looked at."""
     (tmp_path / "journal.db").write_text("a")
     os.chown(tmp_path / "journal.db", 12345, 12345)
-    assert [what for _, what in tampering.look(str(tmp_path))] == ["belongs to another user"]
+    assert [what for _, what in tampering.foreign_entries(str(tmp_path))] == [
+        "belongs to another user"
+    ]
     with pytest.raises(StoreTamperedError, match="another user"):
         tampering.require_plain(str(tmp_path / "journal.db"))

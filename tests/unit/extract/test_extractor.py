@@ -11,7 +11,7 @@ import pytest
 
 from vector_memory.errors import GenerationError
 from vector_memory.extract import prompts
-from vector_memory.extract.extractor import extract, same, stands_alone
+from vector_memory.extract.extractor import extract, says_same, stands_alone
 from vector_memory.model import EXTRACTION_MARK
 
 TEXT = (
@@ -160,7 +160,7 @@ def test_what_is_known_is_not_found_again() -> None:
 )
 def test_what_says_the_same(one: str, other: str, expected: bool) -> None:
     """Containment and most words alike, but never across a number or a negation."""
-    assert same(one, other) is expected
+    assert says_same(one, other) is expected
 
 
 NASTY = (

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from transcript_samples import Talk
 
-from vector_memory.index.exchanges import DONE, NOTE, Exchange, exchanges
+from vector_memory.index.exchanges import DONE_STEP, NOTE, Exchange, exchanges
 from vector_memory.index.transcript import parse_time, read_entries
 from vector_memory.model import EXTRACTION_MARK
 
@@ -25,7 +25,7 @@ def read(talk: Talk, folder: Path) -> list[Exchange]:
 
 def actions(exchange: Exchange) -> tuple[str, ...]:
     """Return what was done, a short line each."""
-    done = (step for step in exchange.steps if step.kind == DONE)
+    done = (step for step in exchange.steps if step.kind == DONE_STEP)
     return tuple(f"{one.text} (failed: {one.error})" if one.error else one.text for one in done)
 
 

@@ -95,7 +95,7 @@ def drafts_of(path: str) -> list[Draft]:
 def test_a_chat_becomes_drafts(chats: Path, name: str) -> None:
     path = write(chats / name, MESSAGES)
     assert reader.transcripts_below(str(chats.parent.parent)) == [path]
-    assert reader.head_of(path) == (HEADER["sessionId"], "/w/shop")
+    assert reader.session_and_folder(path) == (HEADER["sessionId"], "/w/shop")
     first, second = reader.read_exchanges(path, final=True)
     assert first.prompt == "Why are the totals of the invoices wrong?"
     assert first.answer == "They are rounded before they are summed."
@@ -140,7 +140,7 @@ def test_what_is_no_chat_is_left_out(chats: Path) -> None:
     assert half.filename == str(chats / "session-half.json") and "cut off" in str(half)
     (chats.parent / ".project_root").write_text("not a path")
     path = write(chats / "session-b.json", MESSAGES)
-    assert reader.head_of(path) == (HEADER["sessionId"], "")
+    assert reader.session_and_folder(path) == (HEADER["sessionId"], "")
 
 
 Lines = list[dict[str, Any]]

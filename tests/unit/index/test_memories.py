@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vector_memory.errors import UnsafeTextError
-from vector_memory.index.exchanges import DONE, NOTE, SAID, Exchange, ExchangeStep
+from vector_memory.index.exchanges import DONE_STEP, NOTE, SAID, Exchange, ExchangeStep
 from vector_memory.index.memories import (
     LEAST_CHARS,
     PIECE_CHARS,
@@ -69,7 +69,7 @@ def test_long_exchange_is_cut() -> None:
 def test_steps_stay_in_order() -> None:
     """What was done together is one line; a note stands where it was said."""
     steps = (
-        ExchangeStep(DONE, "Bash: make"), ExchangeStep(DONE, "Bash: make test"), ExchangeStep(DONE, "Bash: make"),
+        ExchangeStep(DONE_STEP, "Bash: make"), ExchangeStep(DONE_STEP, "Bash: make test"), ExchangeStep(DONE_STEP, "Bash: make"),
         ExchangeStep(NOTE, "User, refusing Bash: npm i: use pnpm"), ExchangeStep(SAID, "It needs node."),
     )  # fmt: skip
     (draft,) = to_drafts(replace(EXCHANGE, steps=steps))
@@ -84,9 +84,9 @@ def test_what_nobody_looks_for_is_left_out() -> None:
     """Looking around, edits of files that the passage names, and the narration of steps."""
     steps = (
         ExchangeStep(SAID, "Perfect! Let me read the file.\n\nThe pool leaks connections. Great!"),
-        ExchangeStep(DONE, "Bash: ls -la"), ExchangeStep(DONE, "Edit a.py"), ExchangeStep(DONE, "Bash: git status"),
-        ExchangeStep(DONE, "Edit a.py", error="no such text"), ExchangeStep(SAID, "Now I'll run the tests:"),
-        ExchangeStep(DONE, "Bash: cd x && make deploy"),
+        ExchangeStep(DONE_STEP, "Bash: ls -la"), ExchangeStep(DONE_STEP, "Edit a.py"), ExchangeStep(DONE_STEP, "Bash: git status"),
+        ExchangeStep(DONE_STEP, "Edit a.py", error="no such text"), ExchangeStep(SAID, "Now I'll run the tests:"),
+        ExchangeStep(DONE_STEP, "Bash: cd x && make deploy"),
     )  # fmt: skip
     (draft,) = to_drafts(replace(EXCHANGE, steps=steps))
     assert draft.text.split("\n")[1:] == [
@@ -197,7 +197,11 @@ def test_titles(text: str, title: str) -> None:
     assert title_of(text) == title
 
 
-@given(st.lists(st.tuples(st.sampled_from([SAID, DONE, NOTE]), st.text(max_size=4000)), max_size=5))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([SAID, DONE_STEP, NOTE]), st.text(max_size=4000)), max_size=5
+    )
+)
 def test_sizes(steps: list[tuple[str, str]]) -> None:
     """No piece is longer than the limit and its title, none is empty."""
     for draft in to_drafts(
@@ -217,7 +221,7 @@ def test_what_says_nothing_is_no_memory(prompt: str) -> None:
         ExchangeStep(SAID, "The gateway listens on port 5433, since 5432 is taken by Postgres."),
     )
     assert to_drafts(replace(nothing, steps=told))
-    assert to_drafts(replace(nothing, steps=(ExchangeStep(DONE, "Bash: make test"),)))
+    assert to_drafts(replace(nothing, steps=(ExchangeStep(DONE_STEP, "Bash: make test"),)))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timezone
 
 from vector_memory.model import PASSAGE, CleanText, Memory, Source
-from vector_memory.retrieve.echoes import each_once
+from vector_memory.retrieve.echoes import without_covered
 from vector_memory.retrieve.search import Hit
 from vector_memory.text import analysis
 
@@ -28,7 +28,7 @@ def test_of_an_exchange_its_best_passage_is_told_in_the_place_of_its_ideas() -> 
     more = hit(3, PASSAGE, 1, "Its twelve tests cover negative sums too.")
     other = hit(4, "decision", 2, "The button is green.")
     purpose = hit(5, "note", 0, "Invoices are numbered by year.", session="")
-    assert each_once([idea, best, more, other, purpose]) == [best, other, purpose]
+    assert without_covered([idea, best, more, other, purpose]) == [best, other, purpose]
 
 
 def test_ideas_of_an_exchange_of_which_no_passage_was_found_are_told_each() -> None:
@@ -38,4 +38,4 @@ def test_ideas_of_an_exchange_of_which_no_passage_was_found_are_told_each() -> N
     )
     again = hit(2, "fact", 1, "The migration runs in one transaction.")
     other = hit(3, "fact", 1, "The button is green.")
-    assert each_once([first, again, other]) == [first, other]
+    assert without_covered([first, again, other]) == [first, other]

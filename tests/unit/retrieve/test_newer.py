@@ -10,7 +10,7 @@ import numpy as np
 
 from vector_memory.model import PASSAGE, SUMMARY, CleanText, Memory, Source
 from vector_memory.retrieve.candidates import CandidateSource
-from vector_memory.retrieve.newer import Newer, Weighed, newer_of
+from vector_memory.retrieve.newer import Newer, ShelvedMemory, newer_of
 
 BEGIN = datetime(2026, 5, 3, tzinfo=timezone.utc)
 VECTORS = {1: [1.0, 0.0], 2: [0.8, 0.6], 3: [0.6, 0.8], 4: [1.0, 0.0], 5: [0.0, 0.0]}
@@ -31,15 +31,15 @@ class NoVectors:
         """Return nothing."""
 
 
-def said(seq: int, session: str, day: int, kind: str = PASSAGE) -> Weighed:
+def said(seq: int, session: str, day: int, kind: str = PASSAGE) -> ShelvedMemory:
     """Return a memory of a session's day."""
     source = Source(session, "/log.jsonl", 1, 2, seq)
     at = BEGIN + timedelta(days=day)
     memory = Memory(f"{seq:032x}", CleanText("x"), at, kind=kind, source=source, seq=seq)
-    return Weighed(0, memory)
+    return ShelvedMemory(0, memory)
 
 
-def newer(found: Sequence[Weighed], shelf: object = Vectors()) -> Newer | None:
+def newer(found: Sequence[ShelvedMemory], shelf: object = Vectors()) -> Newer | None:
     """Return what is newer than the first of what was found."""
     shelves = [cast(CandidateSource, shelf)]
     return newer_of(found[:1], found, shelves).get(found[0].memory.id)

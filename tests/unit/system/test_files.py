@@ -166,7 +166,7 @@ def test_missing_and_forbidden_files_are_told_apart(folder: Path) -> None:
     with pytest.raises(NotFoundError):
         files.open_found(str(folder / "none"))
     error = PermissionError(13, "Permission denied")
-    assert "rights" in files.explained("x", error).hint
+    assert "rights" in files.readable_error("x", error).hint
 
 
 def test_git_s_own_links_are_followed_and_its_pipes_are_not(folder: Path) -> None:

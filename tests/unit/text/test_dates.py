@@ -129,5 +129,5 @@ def test_without_a_zone_this_machine_s_counts() -> None:
 def test_a_day_to_come_is_never_what_is_over_a_year_later(text: str, day: str | None) -> None:
     """Only a date of the year comes again next year; a weekday in a week, and what is counted from today
     never."""
-    coming = dates.coming(text, datetime(2026, 5, 6, 9, tzinfo=timezone.utc))
+    coming = dates.coming_day(text, datetime(2026, 5, 6, 9, tzinfo=timezone.utc))
     assert (f"{coming:%Y-%m-%d}" if coming else None) == day

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.text.traces import Heard, is_used, signs
+from vector_memory.text.traces import SessionPiece, is_used, signs
 
 NOTE = (
     "The nightly export broke because render_ledger() keeps the cursor open; `flush_rows` in "
@@ -12,14 +12,14 @@ NOTE = (
 )
 
 
-def said(text: str) -> Heard:
+def said(text: str) -> SessionPiece:
     """Return words of the assistant."""
-    return Heard(text, is_said=True)
+    return SessionPiece(text, is_said=True)
 
 
-def given(text: str) -> Heard:
+def given(text: str) -> SessionPiece:
     """Return what the assistant was told."""
-    return Heard(text, is_said=False)
+    return SessionPiece(text, is_said=False)
 
 
 def test_signs_are_names_and_rows_of_rare_words() -> None:

@@ -36,7 +36,7 @@ def changed(value: object) -> object:
 
 
 def test_a_statement_says_what_was_signed_and_nothing_else(key: PrivateKey) -> None:
-    made = attestation.attested(key, LEAVES, 7, NOW.isoformat())
+    made = attestation.sign_statement(key, LEAVES, 7, NOW.isoformat())
     assert attestation.statement_of(asdict(made)) == made
     for name, value in asdict(made).items():
         with pytest.raises(RefusedProofError):
@@ -50,13 +50,13 @@ def test_a_statement_says_what_was_signed_and_nothing_else(key: PrivateKey) -> N
 
 @pytest.mark.parametrize("index", range(7))
 def test_an_entry_is_shown_to_be_in_the_log(key: PrivateKey, index: int) -> None:
-    made = attestation.attested(key, LEAVES, 7, NOW.isoformat())
-    proof = attestation.included(LEAVES, ENTRIES[index], index, made)
+    made = attestation.sign_statement(key, LEAVES, 7, NOW.isoformat())
+    proof = attestation.prove_inclusion(LEAVES, ENTRIES[index], index, made)
     assert attestation.inclusion_of(asdict(proof)) == proof
     for name in ("entry", "index", "path"):
         with pytest.raises(RefusedProofError):
             told = asdict(proof)
             attestation.inclusion_of({**told, name: changed(told[name])})
-    other = attestation.attested(key, LEAVES[:-1], 6, NOW.isoformat())
+    other = attestation.sign_statement(key, LEAVES[:-1], 6, NOW.isoformat())
     with pytest.raises(RefusedProofError):
         attestation.inclusion_of(asdict(replace(proof, statement=other)))

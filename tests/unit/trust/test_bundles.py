@@ -68,7 +68,7 @@ def test_a_content_under_another_head_is_refused(author: PrivateKey, reader: Pri
     _, head, _, sealed = raw.split(b"\n", 3)
     moved = json.loads(head)
     moved["team"] = "another"
-    again = bundles.canonical.written(moved)
+    again = bundles.canonical.canonical_bytes(moved)
     signature = author.sign(bundles.PURPOSE, again).hex().encode()
     forged = bundles.read(bundles.MAGIC + again + b"\n" + signature + b"\n" + sealed)
     with pytest.raises(RefusedBundleError, match="cannot be opened"):

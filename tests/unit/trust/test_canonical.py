@@ -33,18 +33,18 @@ def test_the_example_of_the_rfc() -> None:
         '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],'
         '"string":"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}'
     )
-    assert canonical.written(json.loads(given)).decode("utf-8") == expected
+    assert canonical.canonical_bytes(json.loads(given)).decode("utf-8") == expected
 
 
 def test_keys_stand_in_the_order_of_their_utf_16() -> None:
     given = {"€": 1, "\r": 2, "\ufb33": 3, "1": 4, "😀": 5, "\x80": 6, "ö": 7}
-    assert list(json.loads(canonical.written(given)).values()) == [2, 4, 6, 7, 1, 5, 3]
+    assert list(json.loads(canonical.canonical_bytes(given)).values()) == [2, 4, 6, 7, 1, 5, 3]
 
 
 @pytest.mark.parametrize(("bits", "expected"), NUMBERS.items())
 def test_numbers_as_the_rfc_writes_them(bits: str, expected: str) -> None:
     value = struct.unpack(">d", bytes.fromhex(bits))[0]
-    assert canonical.written(value).decode("ascii") == expected
+    assert canonical.canonical_bytes(value).decode("ascii") == expected
 
 
 @pytest.mark.parametrize(
@@ -52,4 +52,4 @@ def test_numbers_as_the_rfc_writes_them(bits: str, expected: str) -> None:
 )
 def test_what_has_no_canonical_form_is_refused(value: object) -> None:
     with pytest.raises(ValueError):
-        canonical.written(value)
+        canonical.canonical_bytes(value)

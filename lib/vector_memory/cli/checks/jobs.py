@@ -43,7 +43,7 @@ def _folders(case: Case) -> Iterator[CheckResult]:
 
 def _backup(answer: Row, jobs: list[Row], now: datetime) -> Iterator[CheckResult]:
     """Yield how old the newest backup is. A new store has none before the job's first time."""
-    at = days.written(answer.text("backup_at"))
+    at = days.parse_local(answer.text("backup_at"))
     job = next((job for job in jobs if job.text("name") == "backup"), Row())
     if at is None:
         is_coming = job.flag("enabled") and not job.text("outcome")

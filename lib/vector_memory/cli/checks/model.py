@@ -11,7 +11,7 @@ from vector_memory.cli.checks import Case, CheckResult, fail, ok, warn
 from vector_memory.embed import registry
 from vector_memory.embed.model_layout import FILES, FOLDER, GRAPH_FILE
 from vector_memory.errors import VectorMemoryError
-from vector_memory.system.files import summed
+from vector_memory.system.files import digest_and_size
 
 PUBLISHED = {file.path: file.sha256 for file in FILES if file.required}
 FIX = "Delete that folder and run ./bootstrap.sh in the plugin's folder."
@@ -27,7 +27,7 @@ def check(case: Case) -> Iterator[CheckResult]:
     if settings.embedding_backend != config.ENGLISH_BACKEND:
         yield ok(f"The backend {settings.embedding_backend} keeps its model itself")
         return
-    if problem := registry.unread(settings):
+    if problem := registry.unused_model_setting(settings):
         fix = "Choose an embedding_backend that reads it, or `vector-memory config unset embedding_model`."
         yield warn(problem, fix)
     folder = os.path.join(case.home.models, FOLDER)
@@ -39,7 +39,7 @@ def check(case: Case) -> Iterator[CheckResult]:
 def _file(folder: str, name: str, published: str) -> CheckResult:
     try:
         with open(os.path.join(folder, name), "rb") as file:
-            digest, _ = summed(file, hashlib.sha256())
+            digest, _ = digest_and_size(file, hashlib.sha256())
     except OSError as error:
         return fail(f"{name} in {folder}: {error.strerror}.", FIX)
     if digest != published:

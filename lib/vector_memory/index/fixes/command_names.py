@@ -22,7 +22,7 @@ _REPORTING_OPTIONS = frozenset({
 def command_name(command: str) -> str:
     """Return by what name a command line is known; "" for one whose outcome is of the moment, that is
     several commands, or whose exit code is lost."""
-    parts = commands.acting(command)
+    parts = commands.acting_parts(command)
     if (
         len(parts) != 1
         or parts[0].is_masked
@@ -30,7 +30,7 @@ def command_name(command: str) -> str:
         or parts[0].program in _PASSING_PROGRAMS
     ):
         return ""
-    line = commands.bare(command)
+    line = commands.bare_line(command)
     if len(line) > LONGEST or "<<" in line:
         return ""
     words = tools.clip(line, LONGEST).split()

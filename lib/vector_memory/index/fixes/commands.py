@@ -144,19 +144,19 @@ def parts(command: str) -> tuple[CommandPart, ...]:
     return tuple(map(_command_part, shell.parse(command)))
 
 
-def acting(command: str) -> tuple[CommandPart, ...]:
+def acting_parts(command: str) -> tuple[CommandPart, ...]:
     """Return the parts of a command line that do something."""
     return tuple(part for part in parts(command) if not part.is_quiet)
 
 
-def family(command: str) -> str:
+def job_of(command: str) -> str:
     """Return the job of a command line, the last of several: `pytest`, `cargo test`; "" for one that
     only looks."""
-    acting_parts = acting(command)
-    return acting_parts[-1].job if acting_parts else ""
+    parts = acting_parts(command)
+    return parts[-1].job if parts else ""
 
 
-def bare(command: str) -> str:
+def bare_line(command: str) -> str:
     """Return a command line in one line, without folders that it changes to and what is piped."""
     line = _HEREDOC.sub(lambda match: f"<<{match[2]}{match[3]}", command)
     line = _PAGER.sub("", without_folders(line).rstrip())
@@ -165,7 +165,7 @@ def bare(command: str) -> str:
 
 def writes(command: str) -> bool:
     """Whether a command line that runs nothing else writes a file, as `echo x > file` does."""
-    return not acting(command) and any(part.written for part in parts(command))
+    return not acting_parts(command) and any(part.written for part in parts(command))
 
 
 def settings(command: str) -> tuple[str, ...]:
@@ -187,8 +187,8 @@ def tools(command: str) -> frozenset[str]:
     """Return what a command line has do something: programs, and the scripts of interpreters."""
     return frozenset(
         name
-        for part in acting(command)
-        for inner in (part.inside and acting(part.inside) or (part,))
+        for part in acting_parts(command)
+        for inner in (part.inside and acting_parts(part.inside) or (part,))
         for name in inner.tools
     )
 
@@ -197,9 +197,9 @@ def is_for_its_tool(failed_line: str, ran_line: str) -> bool:
     """Whether a command line differs from one that failed only in what its own tool takes: other words, or variables
     that bear the tool's name (`COMPOSER_MEMORY_LIMIT`). What other programs understand, too (`NODE_OPTIONS`, an
     activated environment, `sudo`), may help them."""
-    ran_line = bare(ran_line)
+    ran_line = bare_line(ran_line)
     new_variables = shell.assigned(ran_line).keys() - shell.assigned(failed_line).keys()
-    failed_parts, ran_parts = acting(failed_line), acting(ran_line)
+    failed_parts, ran_parts = acting_parts(failed_line), acting_parts(ran_line)
     is_prepared = any(part.program in ("source", ".") for part in parts(ran_line))
     if is_prepared or not {part.job for part in ran_parts} <= {part.job for part in failed_parts}:
         return False

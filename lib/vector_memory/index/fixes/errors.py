@@ -87,7 +87,7 @@ def signature(error: str, command: str) -> str:
     line = _with_next_line(line_of(text), text)
     words = [parsed.kind, parsed.message] if parsed else ["", normalise(line)]
     if parsed is None or _is_vague(parsed):
-        words += [commands.family(command), *(parsed.frames[:1] if parsed else ())]
+        words += [commands.job_of(command), *(parsed.frames[:1] if parsed else ())]
         # The last line of a linker or a package manager is the same whatever it misses.
         words.append(normalise(line))
     joined = "\0".join(map(without_what_varies, words)).lower()

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from vector_memory.index import tools
 from vector_memory.index.exchanges import Exchange
 from vector_memory.index.fixes.errors import signature
-from vector_memory.index.fixes.fixes import INSTEAD, Episode, episodes, short
+from vector_memory.index.fixes.fixes import INSTEAD, Episode, episodes, short_command
 from vector_memory.index.fixes.likeness import PARTICULARS, SHAPE, likeness, needs, particulars
 from vector_memory.index.memories import Draft
 from vector_memory.model import EPISODES, SUBAGENT_TAG, unique
@@ -82,7 +82,7 @@ def _draft(
             PARTICULARS: sorted(
                 {word for episode in group for word in _particulars(episode, clean)}
             ),
-            "command": clean(short(last.failed.command)),
+            "command": clean(short_command(last.failed.command)),
             "families": [clean(job) for job in last.families],
             "files": list(files),
             "tried": list(_vain_changes(group, clean)),
@@ -92,7 +92,7 @@ def _draft(
                 if step.command
             ],
             **shape,
-            **suspicion.mixed(clean(last.error), _text(last, clean)),
+            **suspicion.mark_of_mixed(clean(last.error), _text(last, clean)),
         },
     )
 
@@ -111,7 +111,7 @@ def _vain_changes(group: Sequence[Episode], clean: Clean) -> tuple[str, ...]:
 def _text(episode: Episode, clean: Clean) -> str:
     """Return an episode as a sentence or two that can be understood alone."""
     head = f"ERROR {marked(_sentence(clean(episode.error)), TOOL)} FIX "
-    tail = f" (command `{clean(short(episode.failed.command))}`)"
+    tail = f" (command `{clean(short_command(episode.failed.command))}`)"
     room = TEXT_CHARS - len(head) - len(tail)
     reason = tools.clip(_sentence(clean(episode.reason)), room // 2) if episode.reason else ""
     # What is cut is the end: neither an edit nor the corrected command must be.

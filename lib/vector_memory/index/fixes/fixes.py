@@ -103,7 +103,7 @@ class Episode:
     def families(self) -> tuple[str, ...]:
         """The job of the command that failed, such as `cargo test`, and of the one that succeeded."""
         command_lines = (self.failed.command, self.success.command)
-        return unique(commands.family(command) for command in command_lines)
+        return unique(commands.job_of(command) for command in command_lines)
 
 
 def episodes(exchange: Exchange, clean: Callable[[str], str] = str) -> list[Episode]:
@@ -118,7 +118,7 @@ def is_failure(call: ToolUse) -> bool:
     """Whether a call is a command that failed in a way worth knowing."""
     if not (call.command and (call.failed or _fails_unseen(call))):
         return False
-    if "not_ours" in _TABLE.found(call.output[:2_000]) or not commands.family(call.command):
+    if "not_ours" in _TABLE.found(call.output[:2_000]) or not commands.job_of(call.command):
         return False
     is_users = tools.is_rejection(call.output) or _SPEECH.fullmatch(call.output.strip())
     return not is_users and has_words(call.output)
@@ -133,7 +133,7 @@ def _fails_unseen(call: ToolUse) -> bool:
 def hides_failure(command: str, output: str) -> bool:
     """Whether a command line ended well only because the exit code of what failed in it is lost: in a pipe,
     before `;` or `||`."""
-    is_masked = any(part.is_masked for part in commands.acting(command))
+    is_masked = any(part.is_masked for part in commands.acting_parts(command))
     return is_masked and _complains(output)
 
 
@@ -143,13 +143,13 @@ def _complains(output: str) -> bool:
 
 def succeeded(call: ToolUse, families: Iterable[str]) -> bool:
     """Whether a call ran one of these jobs, such as `cargo test`, and did it well."""
-    jobs = {part.job for part in commands.acting(call.command)}
+    jobs = {part.job for part in commands.acting_parts(call.command)}
     return not jobs.isdisjoint(families) and _is_good(call)
 
 
-def short(command: str, whole: bool = False, size: int = COMMAND_CHARS) -> str:
+def short_command(command: str, whole: bool = False, size: int = COMMAND_CHARS) -> str:
     """Return a command line in a few words; with `whole`, with the folder that it changes to."""
-    return tools.clip(command if whole else commands.bare(command), size)
+    return tools.clip(command if whole else commands.bare_line(command), size)
 
 
 class _Event(NamedTuple):
@@ -174,7 +174,7 @@ class _Story:
         self.commands: list[int] = []
         self.by_job: dict[str, list[int]] = {}
         for place, event in enumerate(self.events):
-            parts = commands.acting(event.call.command) if event.call else ()
+            parts = commands.acting_parts(event.call.command) if event.call else ()
             self.commands += [place] if parts else []
             for job in {part.job for part in parts}:
                 self.by_job.setdefault(job, []).append(place)
@@ -298,7 +298,7 @@ class _Story:
         )
         failed_calls = (self._call_at(place) for place in self.failures if place < end)
         return any(
-            commands.bare(earlier.command) == commands.bare(success.command)
+            commands.bare_line(earlier.command) == commands.bare_line(success.command)
             and not _runs_elsewhere(earlier, success)
             and signature(earlier.output, earlier.command) == error_signature
             for earlier in failed_calls
@@ -331,13 +331,13 @@ def _is_good(call: ToolUse) -> bool:
 
 def _job_fit(failed_part: CommandPart, call: ToolUse) -> float:
     """Return how surely a call tries what failed, 0 to 1."""
-    parts = commands.acting(call.command)
+    parts = commands.acting_parts(call.command)
     return max((commands.same_job(failed_part, part) for part in parts), default=0.0)
 
 
 def _failing_part(failed_call: ToolUse) -> CommandPart | None:
     """Return the part of a command line that most likely failed: the last whose exit code counts."""
-    parts = commands.acting(failed_call.command)
+    parts = commands.acting_parts(failed_call.command)
     unmasked = [part for part in parts if not part.is_masked] or list(parts)
     return unmasked[-1] if unmasked else None
 
@@ -347,7 +347,7 @@ def _stands_for(failed_call: ToolUse, failed_part: CommandPart, call: ToolUse) -
     name where it is missing."""
     if call.failed or _complains(call.output):
         return False
-    substitute = commands.acting(call.command)[-1]
+    substitute = commands.acting_parts(call.command)[-1]
     if substitute.job == failed_part.job:
         return False
     if _runs_within(failed_call.command, call.command):
@@ -366,9 +366,9 @@ def _stands_for(failed_call: ToolUse, failed_part: CommandPart, call: ToolUse) -
 
 def _runs_within(failed_line: str, command: str) -> bool:
     """Whether a command line has another program run the one that failed, as it stood: in a container, in a shell."""
-    words = dropwhile(_is_setting, commands.bare(failed_line).split(" "))
+    words = dropwhile(_is_setting, commands.bare_line(failed_line).split(" "))
     line = " ".join(words)
-    return commands.bare(command).endswith(f" {line}") and " " in line
+    return commands.bare_line(command).endswith(f" {line}") and " " in line
 
 
 def _is_setting(word: str) -> bool:
@@ -378,7 +378,7 @@ def _is_setting(word: str) -> bool:
 
 def _repeats_error(failed_call: ToolUse, call: ToolUse) -> bool:
     """Whether a call whose exit code is lost complains of the same as the one that failed."""
-    is_masked = any(part.is_masked for part in commands.acting(call.command))
+    is_masked = any(part.is_masked for part in commands.acting_parts(call.command))
     return is_masked and line_of(tidy(failed_call.output)) in call.output
 
 
@@ -390,17 +390,17 @@ def _is_elsewhere(failed_call: ToolUse, call: ToolUse) -> bool:
     # Of some errors a wrong folder may be the cause.
     if is_moved and "misplaced" not in _TABLE.found(failed_call.output):
         return True
-    parts = commands.acting(call.command)
+    parts = commands.acting_parts(call.command)
     fits = (
         [commands.same_job(part, other) for other in parts if other.job == part.job]
-        for part in commands.acting(failed_call.command)
+        for part in commands.acting_parts(failed_call.command)
     )
     return any(scores and max(scores) < LIKELY for scores in fits)
 
 
 def _skips_check(failed_part: CommandPart, call: ToolUse) -> bool:
     """Whether a call only leaves out the check that failed."""
-    word_sets = (set(part.words) for part in commands.acting(call.command))
+    word_sets = (set(part.words) for part in commands.acting_parts(call.command))
     return any(words & _PAST_CHECKS - set(failed_part.words) for words in word_sets)
 
 
@@ -409,7 +409,7 @@ def _runs_elsewhere(failed_call: ToolUse, success: ToolUse) -> bool:
 
 
 def _jobs(call: ToolUse) -> set[str]:
-    return {part.job for part in commands.acting(call.command)}
+    return {part.job for part in commands.acting_parts(call.command)}
 
 
 def _added_jobs(failed_call: ToolUse, following: ToolUse) -> set[str]:
@@ -420,19 +420,19 @@ def _added_jobs(failed_call: ToolUse, following: ToolUse) -> set[str]:
 def _is_corrected(failed_call: ToolUse, success: ToolUse, is_mended: bool) -> bool:
     """Whether the command itself was changed. Where something else was mended besides, what was only
     asked for in other ways (less or more output, another message) is not."""
-    if commands.bare(failed_call.command) == commands.bare(success.command):
+    if commands.bare_line(failed_call.command) == commands.bare_line(success.command):
         return _runs_elsewhere(failed_call, success) and not is_mended
     if not is_mended:
         return True
     failed_part = _failing_part(failed_call)
     rerun_parts = [
         part
-        for part in commands.acting(success.command)
+        for part in commands.acting_parts(success.command)
         if failed_part and part.job == failed_part.job
     ]
     if not failed_part or not rerun_parts:
         return True
-    parts_before = commands.acting(success.command)[:-1]
+    parts_before = commands.acting_parts(success.command)[:-1]
     if any(
         part.job not in _jobs(failed_call) | _KEEPING_JOBS and _part_may_change(part)
         for part in parts_before
@@ -448,10 +448,10 @@ def _is_corrected(failed_call: ToolUse, success: ToolUse, is_mended: bool) -> bo
 def _correction(failed_call: ToolUse, success: ToolUse, is_mended: bool) -> tuple[FixStep, ...]:
     """Return the command that succeeded, where it was corrected; a program that stands in the command
     line itself says nothing to anybody else."""
-    parts = commands.acting(success.command)
+    parts = commands.acting_parts(success.command)
     if not _is_corrected(failed_call, success, is_mended) or (parts and parts[-1].is_inline):
         return ()
-    line = short(success.command, _runs_elsewhere(failed_call, success), INSTEAD_CHARS)
+    line = short_command(success.command, _runs_elsewhere(failed_call, success), INSTEAD_CHARS)
     return (FixStep(f"ran `{line}` {INSTEAD}", success.command),)
 
 
@@ -464,7 +464,7 @@ def _lasting_calls(calls: Sequence[ToolUse], later: Sequence[ToolUse] = ()) -> l
         if call.failed or not call.is_done:
             continue
         lasting[number] = call
-        for part in commands.acting(call.command):
+        for part in commands.acting_parts(call.command):
             if part.job == "git commit":
                 committed |= {
                     place for place, edit in lasting.items() if _covers_file(part, edit.file)
@@ -546,7 +546,7 @@ def _steps(calls: Sequence[ToolUse], clean: Callable[[str], str]) -> list[FixSte
             command_lines.append(call.command)
     size = INSTEAD_CHARS if len(command_lines) < 3 else COMMAND_CHARS
     command_steps = [
-        FixStep(f"ran `{short(command, size=size)}`", command) for command in command_lines
+        FixStep(f"ran `{short_command(command, size=size)}`", command) for command in command_lines
     ]
     edit_steps = [FixStep(f"edited {file}" + (f" ({'; '.join(details[-2:])})" if details else ""))
                   for file, details in edits.items()]  # fmt: skip
@@ -555,7 +555,7 @@ def _steps(calls: Sequence[ToolUse], clean: Callable[[str], str]) -> list[FixSte
 
 
 def _only_keeps(command: str) -> bool:
-    return {part.job for part in commands.acting(command)} <= _KEEPING_JOBS
+    return {part.job for part in commands.acting_parts(command)} <= _KEEPING_JOBS
 
 
 def _change_details(change: str, clean: Callable[[str], str]) -> Iterator[str]:
@@ -569,7 +569,7 @@ def _change_details(change: str, clean: Callable[[str], str]) -> Iterator[str]:
 def _may_change(command: str) -> bool:
     """Whether a command line may have mended something: it does more than look and check, and runs no inline
     program."""
-    parts = commands.acting(command)
+    parts = commands.acting_parts(command)
     return commands.writes(command) or any(map(_part_may_change, parts))
 
 

@@ -121,7 +121,7 @@ def is_alike(fix: Mapping[str, Any], error: str, command: str) -> bool:
     if like is None or fix.get(SHAPE) != like.shape:
         return False
     programs = {job.split(" ")[0] for job in fix.get("families", ()) if job}
-    if fix.get(IS_BOUND) and commands.family(command).split(" ")[0] not in programs:
+    if fix.get(IS_BOUND) and commands.job_of(command).split(" ")[0] not in programs:
         return False
     names, needed = set(map(digest, like.names)), set(fix.get(NEEDED, ()))
     mine, theirs = set(fix.get(PARTICULARS, ())), particulars(error, command)

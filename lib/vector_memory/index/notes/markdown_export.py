@@ -63,7 +63,7 @@ def _item_head(memory: Mapping[str, object]) -> str:
     if memory.get("priority", Priority.NORMAL.value) != Priority.NORMAL.value:
         words.append(str(memory["priority"]))
     extra = memory.get("extra")
-    state = standing.state(extra) if isinstance(extra, dict) else ""
+    state = standing.state_label(extra) if isinstance(extra, dict) else ""
     words += [state] if state else []
     if memory.get("status"):
         words.append(str(memory["status"]))

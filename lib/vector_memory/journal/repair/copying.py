@@ -11,7 +11,7 @@ from vector_memory.journal.connection import Connections, create_file, uri
 from vector_memory.journal.failures import translated
 from vector_memory.journal.opening import refuse_newer, version_of
 from vector_memory.journal.vectors import forget_missing
-from vector_memory.system.files import drop
+from vector_memory.system.files import delete_file
 
 
 def problems_of(path: str, newest: int) -> list[str]:
@@ -56,7 +56,7 @@ def copy_database(connections: Connections, path: str, without_vectors: bool = F
     """
     aside = f"{path}.part"
     with connections.reading() as connection, translated(path):
-        drop(aside)
+        delete_file(aside)
         create_file(aside)
         with closing(sqlite3.connect(aside, isolation_level=None)) as copy:
             # All pages in one step: nothing is written in between.

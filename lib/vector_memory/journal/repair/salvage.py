@@ -25,7 +25,7 @@ from vector_memory.journal.repair.pages import Pages
 from vector_memory.journal.schema import MIGRATIONS
 from vector_memory.model import Relation, Status, Tier, is_hex
 from vector_memory.system.durable_files import write_durably
-from vector_memory.system.files import drop
+from vector_memory.system.files import delete_file
 from vector_memory.system.json_in import Record
 
 log = logging.getLogger(__name__)
@@ -106,7 +106,7 @@ def empty_beside(path: str, migrations: Sequence[Migration]) -> Iterator[sqlite3
     part = swap.part(path)
     # An earlier attempt that was interrupted: it may be anything.
     for leftover in (part, *(part + suffix for suffix in swap.SIDE_FILES)):
-        drop(leftover)
+        delete_file(leftover)
     create_file(part)
     with closing(open_writer(part, "NORMAL")) as connection:
         migrate(connection, migrations, part)

@@ -10,7 +10,7 @@ import json
 import os
 
 from vector_memory.system.durable_files import DAMAGED, put_aside, set_aside, sync_file
-from vector_memory.system.files import drop, open_own
+from vector_memory.system.files import delete_file, open_own
 
 INCOMING = ".incoming"
 SIDE_FILES = ("-wal", "-shm")
@@ -63,7 +63,7 @@ def cancel(path: str) -> None:
     """Take back what was incoming, where the database is still in its place."""
     # Where it is gone already, what is incoming is all that there is.
     if os.path.exists(path):
-        drop(incoming(path))
+        delete_file(incoming(path))
 
 
 def was_in_use(folder: str) -> bool:

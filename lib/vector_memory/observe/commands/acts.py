@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from vector_memory.observe.commands.findings import CommandSurroundings, Finding
+from vector_memory.observe.commands.findings import CallSite, Finding
 from vector_memory.text import shell
 from vector_memory.text.shell import Command, ShellWord
 
@@ -90,7 +90,7 @@ class Act:
         """Return the texts of the operands."""
         return [word.text for word in self.operands(takes)]
 
-    def path(self, word: ShellWord, site: CommandSurroundings) -> str:
+    def path(self, word: ShellWord, site: CallSite) -> str:
         """Return the absolute path that a word names, "" if that cannot be told."""
         bare = word.text.rstrip("/") or word.text
         return site.path(bare, self.folder) if word.plain and bare else ""

@@ -12,7 +12,7 @@ from itertools import islice, product
 
 from vector_memory.observe.commands import runners
 from vector_memory.observe.commands.acts import Act, name_of
-from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
+from vector_memory.observe.commands.findings import CallSite as Surroundings
 from vector_memory.observe.commands.ignored import IgnoredPaths
 from vector_memory.text import powershell, shell
 from vector_memory.text.shell import Command, Redirect, ShellWord

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import CREDENTIALS, HIGH, LOW, Finding
-from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
+from vector_memory.observe.commands.findings import CallSite as Surroundings
 from vector_memory.observe.commands.words import WORDS, is_like
 from vector_memory.text.shell import ShellWord
 from vector_memory.text.words import is_made_of

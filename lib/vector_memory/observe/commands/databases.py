@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from vector_memory.observe.commands import rules
 from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
-from vector_memory.observe.commands.findings import DATA, LOW, CommandSurroundings, Finding
+from vector_memory.observe.commands.findings import DATA, LOW, CallSite, Finding
 from vector_memory.observe.commands.words import WORDS
 
 MOST_SQL = 65_536
@@ -91,7 +91,7 @@ def _database(act: Act) -> str:
     return act.value("-d", "--dbname", "--database", "-D") or "".join(act.texts(takes)[:1])
 
 
-def file_of(act: Act, site: CommandSurroundings) -> str:
+def file_of(act: Act, site: CallSite) -> str:
     """Return the path of the file that a client opens, "" for what is no file here."""
     database = _database(act)
     is_file = act.name in _FILE_CLIENTS and not act.elsewhere and database

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import DELETE, HIGH, LOW, Finding
-from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
+from vector_memory.observe.commands.findings import CallSite as Surroundings
 from vector_memory.observe.commands.words import WORDS, is_name_made_again
 from vector_memory.text import tables
 from vector_memory.text.analysis import parts_of

@@ -57,7 +57,7 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True)
-class CommandSurroundings:
+class CallSite:
     """Where a tool is called.
 
     Attributes:

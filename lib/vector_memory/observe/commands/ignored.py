@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fnmatch import translate
 from functools import lru_cache
 
-from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
+from vector_memory.observe.commands.findings import CallSite as Surroundings
 
 MOST_LINES = 500
 MOST_PATHS = 16

@@ -2,7 +2,7 @@
 
 A shell command is read by a grammar and judged command by command (`command_line.py`): what stands in quotes, in
 a comment, in a here-document that is only written or behind `--dry-run` destroys nothing. Nothing is run or
-looked up, but whether a file is there and which scripts package.json has (`CommandSurroundings`).
+looked up, but whether a file is there and which scripts package.json has (`CallSite`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from vector_memory.observe.commands import (
 from vector_memory.observe.commands.acts import MOST_WHAT, Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import HIGH, Finding
-from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
+from vector_memory.observe.commands.findings import CallSite as Surroundings
 from vector_memory.observe.commands.words import WORDS
 from vector_memory.text.analysis import parts_of
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from vector_memory.observe.commands import hidden
 from vector_memory.observe.commands.acts import Act
-from vector_memory.observe.commands.findings import CommandSurroundings
+from vector_memory.observe.commands.findings import CallSite
 from vector_memory.observe.commands.words import GLOBAL_OPTIONS, WORDS
 from vector_memory.system import json_in
 from vector_memory.text import shell
@@ -19,7 +19,7 @@ _CONTAINERS = frozenset({"docker", "podman", "nerdctl"})
 
 
 def acts_run_by(
-    act: Act, site: CommandSurroundings, aliases: Mapping[str, str], depth: int = 0
+    act: Act, site: CallSite, aliases: Mapping[str, str], depth: int = 0
 ) -> Iterator[Act]:
     """Yield an act, or the acts that it runs in its place."""
     runner = RUNNERS.get(act.name)
@@ -91,7 +91,7 @@ def _decoded_script(act: Act) -> str:
     return hidden.decode(text, decoder.name, decoder.args)
 
 
-def _package_script(act: Act, site: CommandSurroundings) -> str:
+def _package_script(act: Act, site: CallSite) -> str:
     """Return what `npm run NAME` runs, as package.json says, "" without one."""
     words = act.texts("--prefix -C --cwd --filter -w --workspace") or ["publish"]
     if act.name not in WORDS["package-manager"] or act.elsewhere or words[0] == "publish":

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from vector_memory.observe.commands.findings import CommandSurroundings
+from vector_memory.observe.commands.findings import CallSite
 from vector_memory.observe.commands.words import WORDS
 from vector_memory.text.analysis import parts_of
 
@@ -21,7 +21,7 @@ MOST_ARGUMENTS = 200
 
 
 def as_own(
-    tool: str, arguments: Mapping[str, Any], site: CommandSurroundings
+    tool: str, arguments: Mapping[str, Any], site: CallSite
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the tools of the client that do the same, each with what it is given; none where it only looks or tries."""
     if not tool.startswith("mcp__") or tool.replace("_", "-").startswith(OWN):
@@ -97,7 +97,7 @@ def _file_calls(
     parts: set[str],
     arguments: Mapping[str, Any],
     by_name: Mapping[str, Any],
-    site: CommandSurroundings,
+    site: CallSite,
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield what a tool does to files: those that it is given by name, and those in lists of what is to be done."""
     program = next((_PROGRAMS[part] for part in sorted(parts) if part in _PROGRAMS), "")

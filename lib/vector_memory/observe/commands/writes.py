@@ -12,7 +12,7 @@ from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.credentials import write_severity
 from vector_memory.observe.commands.files import is_made_again
 from vector_memory.observe.commands.findings import HIGH, LOW, Finding
-from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
+from vector_memory.observe.commands.findings import CallSite as Surroundings
 from vector_memory.observe.commands.words import WORDS
 from vector_memory.text.shell import WRITING
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from vector_memory.observe.commands import files
-from vector_memory.observe.commands.findings import CommandSurroundings
+from vector_memory.observe.commands.findings import CallSite
 from vector_memory.observe.commands.words import WORDS
 from vector_memory.observe.intent import limits as acts
 from vector_memory.observe.intent.changes import (
@@ -41,7 +41,7 @@ _HOW = {
 
 
 def broken(
-    limits: Sequence[Limit], view: CallView, site: CommandSurroundings
+    limits: Sequence[Limit], view: CallView, site: CallSite
 ) -> Iterator[tuple[Limit, str, str]]:
     """Yield (limit, how, what) for each limit that a call breaks."""
     exempt = next(
@@ -59,7 +59,7 @@ def broken(
             yield limit, how.format(site.within(what) or what), what
 
 
-def _breaks(limit: Limit, change: FileChange, site: CommandSurroundings) -> bool:
+def _breaks(limit: Limit, change: FileChange, site: CallSite) -> bool:
     """Whether a change is what a limit rules out."""
     if limit.act == acts.RUN and change.kind in limit.things:
         return True
@@ -115,13 +115,13 @@ def _breaks(limit: Limit, change: FileChange, site: CommandSurroundings) -> bool
     return (is_named or not limit.things) != limit.is_only
 
 
-def _is_new(change: FileChange, site: CommandSurroundings) -> bool:
+def _is_new(change: FileChange, site: CallSite) -> bool:
     """Whether a change makes a file, or is of one that the session made; a pattern names files that are there."""
     is_made = change.kind == acts.CREATE and "*" not in change.path
     return (is_made and not site.exists(change.path)) or site.was_made(change.path)
 
 
-def _names_kept_file(limit: Limit, change: FileChange, site: CommandSurroundings) -> bool:
+def _names_kept_file(limit: Limit, change: FileChange, site: CallSite) -> bool:
     """Whether a limit names a file that a package manager keeps: "Gemfile" is not `Gemfile.lock`."""
     inner = site.within(change.path) or ""
     named_files = [
@@ -147,13 +147,13 @@ def _may_find_only(inner: str, thing: str) -> bool:
     return is_above and ("." not in posixpath.basename(thing) or name == posixpath.basename(thing))
 
 
-def _has_named_ending(thing: str, inner: str, site: CommandSurroundings) -> bool:
+def _has_named_ending(thing: str, inner: str, site: CallSite) -> bool:
     """Whether a path has the ending that a limit names: "no .sql files"; `.env` is a file where there is one."""
     is_ending = thing[:1] == "." and thing[1:].isalnum() and inner.lower().endswith(thing)
     return is_ending and not site.exists(f"{site.root}/{thing}")
 
 
-def _holds_elsewhere(limit: Limit, change: FileChange, site: CommandSurroundings) -> bool:
+def _holds_elsewhere(limit: Limit, change: FileChange, site: CallSite) -> bool:
     """Whether a limit holds for what is no file here: it names the database, or leaves nothing that is to be done."""
     inner = site.within(change.path) if change.path else None
     if inner and any(matches(thing, inner) for thing in limit.things if thing != acts.ANYTHING):

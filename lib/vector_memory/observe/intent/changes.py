@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from vector_memory.observe.commands import command_line, databases, files, judge, strangers
 from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
-from vector_memory.observe.commands.findings import CommandSurroundings
+from vector_memory.observe.commands.findings import CallSite
 from vector_memory.observe.commands.words import WORDS
 from vector_memory.observe.intent import limits
 from vector_memory.observe.intent.grammar import PATTERNS, RUNS
@@ -47,7 +47,7 @@ class CallView:
 def of_call(
     tool: str,
     arguments: Mapping[str, Any],
-    site: CommandSurroundings,
+    site: CallSite,
     line: CommandLine | None = None,
 ) -> CallView:
     """Return what a call does and names.
@@ -99,7 +99,7 @@ def _distinct_matches(pattern_name: str, text: str) -> set[str]:
     return {"".join("".join(groups).split()) for groups in PATTERNS[pattern_name].findall(text)}
 
 
-def _named_paths(act: Act, site: CommandSurroundings) -> Iterator[str]:
+def _named_paths(act: Act, site: CallSite) -> Iterator[str]:
     for word in act.words:
         is_path = len(word.text) < 200 and re.match(r"(?=.*[/.])[^\s-]\S+$", word.text)
         path = act.path(word, site) if is_path else ""
@@ -149,7 +149,7 @@ _SUBCOMMANDS = {*_COMMAND_WORDS["checks"], *_COMMAND_WORDS["making"], *WORDS["su
 }
 
 
-def _changes_of_acts(acts: Sequence[Act], site: CommandSurroundings) -> Iterator[FileChange]:
+def _changes_of_acts(acts: Sequence[Act], site: CallSite) -> Iterator[FileChange]:
     branch, previous = "", None
     for act in acts:
         words = act.operands(_TAKES.get(act.name, ""))
@@ -174,7 +174,7 @@ def _changes_of_acts(acts: Sequence[Act], site: CommandSurroundings) -> Iterator
         yield from _changes_of_command(act, branch, site)
 
 
-def _is_branch(act: Act, verb: str, words: Sequence[ShellWord], site: CommandSurroundings) -> bool:
+def _is_branch(act: Act, verb: str, words: Sequence[ShellWord], site: CallSite) -> bool:
     """Whether git is told to go to a branch, and no file."""
     if verb != "checkout" or act.has("-b", "-B", "--orphan"):
         return verb in ("switch", "checkout")
@@ -186,7 +186,7 @@ def _changes_of_files(
     verb: str,
     words: Sequence[ShellWord],
     act: Act,
-    site: CommandSurroundings,
+    site: CallSite,
     listed_files: Sequence[str],
 ) -> Iterator[FileChange]:
     """Yield what is done to the files that a program, or a verb of git, is given; `listed_files`: by what feeds it."""
@@ -211,7 +211,7 @@ def _changes_of_files(
     yield from (FileChange(kind, path) for path in (*paths, *listed_files) if kind)
 
 
-def _placed_paths(words: Sequence[ShellWord], act: Act, site: CommandSurroundings) -> list[str]:
+def _placed_paths(words: Sequence[ShellWord], act: Act, site: CallSite) -> list[str]:
     """Return what is written where several are put into a folder, or one to a place."""
     target = "".join(_paths([word for word in words[-1:] if ":" not in word.text], act, site))
     if not target or not (
@@ -222,7 +222,7 @@ def _placed_paths(words: Sequence[ShellWord], act: Act, site: CommandSurrounding
     return [site.path(posixpath.join(target, name.rpartition("/")[2])) for name in names]
 
 
-def _listed_files(act: Act, previous: Act | None, site: CommandSurroundings) -> list[str]:
+def _listed_files(act: Act, previous: Act | None, site: CallSite) -> list[str]:
     """Return the files that are listed for an act, as patterns: by `find`, `ls` or `git ls-files` right before it."""
     source = (
         act.feeding if act.is_listed else previous if act.command.via[-1:] == ("find",) else None
@@ -250,7 +250,7 @@ def _listed_files(act: Act, previous: Act | None, site: CommandSurroundings) -> 
     return _paths(words, source, site) if source.name != "git" or "ls-files" in source.args else []
 
 
-def _kept_files(act: Act, site: CommandSurroundings) -> Iterator[FileChange]:
+def _kept_files(act: Act, site: CallSite) -> Iterator[FileChange]:
     """Yield the manifests and lock files that a package manager writes: all by verbs of adding, where they name a package
     ("+" in the table), and lock files by verbs of renewing."""
     texts = act.texts(_MANAGER_TAKES)
@@ -268,7 +268,7 @@ def _kept_files(act: Act, site: CommandSurroundings) -> Iterator[FileChange]:
             yield FileChange(KEPT, path)
 
 
-def _changes_of_command(act: Act, branch: str, site: CommandSurroundings) -> Iterator[FileChange]:
+def _changes_of_command(act: Act, branch: str, site: CallSite) -> Iterator[FileChange]:
     """Yield what a command is, beside what it does to files: a commit, a push, an installation, whatever runs;
     `branch` is the one that the line went to before."""
     if act.name in WORDS["looks"]:
@@ -344,6 +344,6 @@ def _is_scratch(word: ShellWord) -> bool:
     return word.text.startswith("/tmp/")
 
 
-def _paths(words: Sequence[ShellWord], act: Act, site: CommandSurroundings) -> list[str]:
+def _paths(words: Sequence[ShellWord], act: Act, site: CallSite) -> list[str]:
     local_words = [word for word in words if word.text != "-" and not act.elsewhere]
     return [path for path in (act.path(word, site) for word in local_words) if path]

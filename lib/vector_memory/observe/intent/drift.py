@@ -18,7 +18,7 @@ from vector_memory.observe.commands.findings import (
     LOW,
     SCOPE_DRIFT,
     TARGET_DRIFT,
-    CommandSurroundings,
+    CallSite,
     Finding,
 )
 from vector_memory.observe.intent import broken_limits, limits
@@ -53,9 +53,7 @@ class Course:
             self.seen_paths.popitem(last=False)
 
 
-def look(
-    course: Course, objectives: Objectives, view: CallView, site: CommandSurroundings
-) -> list[Finding]:
+def look(course: Course, objectives: Objectives, view: CallView, site: CallSite) -> list[Finding]:
     """Return how a call breaks a limit or leads away from what was asked, and remember the call."""
     findings = [
         Finding(LIMIT, HIGH, what, f"The user said: \u201c{limit.sentence}\u201d \u2013 {how}.", f"{limit.act} {what}")
@@ -70,7 +68,7 @@ def look(
 
 
 def _find_drift(
-    course: Course, objectives: Objectives, view: CallView, site: CommandSurroundings
+    course: Course, objectives: Objectives, view: CallView, site: CallSite
 ) -> Iterator[Finding]:
     changed = [
         (inner, change.kind)

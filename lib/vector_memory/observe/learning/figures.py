@@ -50,7 +50,7 @@ def rate(k: int, n: int) -> Rate:
 
 
 @dataclass(frozen=True)
-class Middle:
+class Median:
     """The median of `n` numbers, and between which of them the true one lies with 95 of 100; of fewer than
     six between the least and the most."""
 
@@ -60,19 +60,19 @@ class Middle:
     high: float
 
 
-def middle(numbers: Sequence[float]) -> Middle:
+def median_of(numbers: Sequence[float]) -> Median:
     """Return the median with its interval, all zero without numbers."""
     if not numbers:
-        return Middle(0, 0.0, 0.0, 0.0)
+        return Median(0, 0.0, 0.0, 0.0)
     ordered, n = sorted(numbers), len(numbers)
     reach = NormalDist().inv_cdf(0.5 + SURE / 2) * sqrt(n) / 2
     low_place, high_place = max(0, floor(n / 2 - reach)), min(n - 1, ceil(n / 2 + reach) - 1)
     numbers = (median(ordered), ordered[low_place], ordered[high_place])
-    return Middle(n, *(round(number, 2) for number in numbers))
+    return Median(n, *(round(number, 2) for number in numbers))
 
 
 @dataclass(frozen=True)
-class Tails:
+class ChanceTest:
     """How many one would have done as the others do, and how likely so few, or so many, or a result as rare as
     this one (`either`), are by chance alone."""
 
@@ -82,7 +82,7 @@ class Tails:
     either: float
 
 
-def tails(strata: Iterable[tuple[Rate, Rate]]) -> Tails:
+def chance_of(strata: Iterable[tuple[Rate, Rate]]) -> ChanceTest:
     """Return how far chance explains that one does better or worse than others.
 
     Like tasks are compared with like alone: each pair of shares is of one kind, one's own and the others'. It is
@@ -101,7 +101,7 @@ def tails(strata: Iterable[tuple[Rate, Rate]]) -> Tails:
         expected += own.n * good_count / total if total else 0
     few, many = sum(ways[: done_count + 1]), sum(ways[done_count:])
     either = sum(way for way in ways if way <= ways[done_count] * (1 + 1e-9))
-    return Tails(round(expected, 1), *(min(1.0, p_value) for p_value in (few, many, either)))
+    return ChanceTest(round(expected, 1), *(min(1.0, p_value) for p_value in (few, many, either)))
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def compare(first: Rate, second: Rate, names: tuple[str, str]) -> RateComparison
     Args:
         names: what they are called in the verdict.
     """
-    p = tails([(first, second)]).either
+    p = chance_of([(first, second)]).either
     if not (first.is_enough and second.is_enough):
         verdict = f"{NOT_ENOUGH}: each group needs {LEAST} cases whose end is known"
     elif p >= 1 - SURE:
@@ -136,7 +136,7 @@ def compare(first: Rate, second: Rate, names: tuple[str, str]) -> RateComparison
     return RateComparison(first, second, round(p, 4), verdict)
 
 
-def compared(history: Sequence[float], figure: float) -> str:
+def trend(history: Sequence[float], figure: float) -> str:
     """Return how a figure of which less is better compares with earlier ones, in words: `worse` first where it
     is. It is worse beyond the median of the last five by a fifth and by three median deviations."""
     recent = history[-LAST_RUNS:]

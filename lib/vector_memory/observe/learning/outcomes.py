@@ -91,13 +91,13 @@ def of_turns(turns: Sequence[TaskTurn], session: str = "") -> list[Task]:
     groups = tasks.group(turns)
     following = [*(group[0].prompt for group in groups[1:]), ""]
     return [
-        measure(group, next_prompt, session)
+        task_of(group, next_prompt, session)
         for group, next_prompt in zip(groups, following, strict=False)
         if any(turn.calls for turn in group)
     ]
 
 
-def measure(turns: Sequence[TaskTurn], next_prompt: str = "", session: str = "") -> Task:
+def task_of(turns: Sequence[TaskTurn], next_prompt: str = "", session: str = "") -> Task:
     """Return what is to be kept of a task.
 
     Args:

@@ -91,7 +91,7 @@ def each_once(sightings: Iterable[Sighting]) -> list[Sighting]:
     )
 
 
-def of(sightings: Iterable[Sighting]) -> list[Thing]:
+def things_of(sightings: Iterable[Sighting]) -> list[Thing]:
     """Return the things that were seen, each sighting counted once, the last seen first."""
     by_name: dict[tuple[str, str], list[Sighting]] = {}
     for sighting in sorted(each_once(sightings), key=lambda sighting: sighting.at):

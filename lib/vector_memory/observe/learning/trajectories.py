@@ -110,7 +110,7 @@ def _trajectory_of(task: Task) -> Trajectory:
     )
 
 
-def like(
+def most_similar(
     examples: Sequence[Trajectory], kind: str, terms: Collection[str], now: datetime, but: str = ""
 ) -> Trajectory | None:
     """Return the fresh trajectory that is most like a task, of equals the first, None where none is.

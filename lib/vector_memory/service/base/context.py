@@ -27,7 +27,7 @@ from vector_memory.service.base.unreadable import Hopeless
 from vector_memory.service.base.use_counts import Uses
 from vector_memory.service.base.yielding import GoingOn, Hooks
 from vector_memory.system import tampering
-from vector_memory.system.files import drop
+from vector_memory.system.files import delete_file
 from vector_memory.system.paths import Home
 from vector_memory.system.private import make_folder
 
@@ -244,7 +244,7 @@ class Context:
         self.notify()
         self.job_clock.told.clear()
         for name in os.listdir(self.home.snapshots):
-            drop(os.path.join(self.home.snapshots, name), OSError)
+            delete_file(os.path.join(self.home.snapshots, name), OSError)
 
     def save(self) -> None:
         """Write what was only counted so far."""
@@ -285,7 +285,7 @@ class Context:
 
     def _refusal(self, folder: str) -> StoreTamperedError | None:
         """Return why a project's store is not opened though it is trusted, None where it is sound."""
-        signs = tampering.look(folder)
+        signs = tampering.foreign_entries(folder)
         replaced = self._replaced.get(folder)
         if not signs and (not replaced or replaced != tampering.journal_file(folder)):
             self._refused.pop(folder, None)

@@ -80,7 +80,7 @@ class Contract(ContractTerms):
     @property
     def signed(self) -> bytes:
         """What its signature stands for: all of it but the signature."""
-        return canonical.written(
+        return canonical.canonical_bytes(
             {name: value for name, value in asdict(self).items() if name != "signature"}
         )
 
@@ -137,7 +137,7 @@ def chain(contract: Contract, contracts: dict[str, Contract]) -> list[Contract]:
     return line if all(part.is_sound for part in line) else []
 
 
-def kept(ctx: Context) -> dict[str, Contract]:
+def stored_contracts(ctx: Context) -> dict[str, Contract]:
     """Return all contracts of this installation by their ids, whether they hold or not."""
     return {id: read(record) for id, record in ctx.state.records(SORT).items()}
 
@@ -149,7 +149,7 @@ def in_force(ctx: Context, folder: str, subject: Iterable[str] = ()) -> list[Con
         folder: the project's, "" for none.
         subject: a session's id and a subagent's type, as far as they are known.
     """
-    if not (contracts := kept(ctx)):
+    if not (contracts := stored_contracts(ctx)):
         return []
     own = set(own_keys(ctx))
     now, whom = ctx.now().isoformat(), {"", *subject}

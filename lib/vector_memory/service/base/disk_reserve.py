@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from vector_memory.errors import StoreFullError
 from vector_memory.system import bytecode
-from vector_memory.system.files import drop
+from vector_memory.system.files import delete_file
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -114,6 +114,6 @@ class Reserve:
                     file.write(_BLOCK)
                 os.fsync(descriptor)
         except OSError:
-            drop(self.path, OSError)
+            delete_file(self.path, OSError)
             return False
         return True

@@ -216,7 +216,7 @@ def worded(ctx: Context, ask: str, source: str, most_chars: int) -> str:
         return ""
     names = [name.strip("`.,:").casefold() for name in _NAME.findall(wording)]
     has_new_names = any(name not in source_text for name in names)
-    if has_new_names or len(wording) > most_chars or suspicion.quoted(wording):
+    if has_new_names or len(wording) > most_chars or suspicion.mark_of_quoted(wording):
         ctx.generation.count("garbage", ctx.local_now().date())
         return ""
     return privacy.word_or(wording, "")

@@ -38,8 +38,8 @@ def are_harmless(commands: Iterable[str], folder: str) -> bool:
     """
     # Imported here: a reading process that finds no fix needs no observer.
     from vector_memory.observe.commands import judge
-    from vector_memory.observe.commands.findings import CommandSurroundings
+    from vector_memory.observe.commands.findings import CallSite
 
     home = os.path.expanduser("~")
-    around = CommandSurroundings(folder or "/project", folder or "/project", home)
+    around = CallSite(folder or "/project", folder or "/project", home)
     return not any(judge.of_command(command, around) for command in commands)

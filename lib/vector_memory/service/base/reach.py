@@ -58,7 +58,7 @@ def levels_withheld() -> tuple[Sensitivity, ...]:
     return tuple(level for level in Sensitivity if levels and level not in levels)
 
 
-def kept(memories: Iterable[Memory]) -> list[Memory]:
+def visible(memories: Iterable[Memory]) -> list[Memory]:
     """Return those of some memories that who asks may be given."""
     return [memory for memory in memories if holds(memory)]
 

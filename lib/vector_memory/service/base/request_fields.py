@@ -158,7 +158,7 @@ def time_of(sent: Sent, name: str, now: datetime | None = None) -> datetime | No
 def time_to_come(sent: Sent, name: str) -> datetime | None:
     """Return a date as `time_of` does, but the one to come where words may mean one that is over: "friday", "3d"."""
     at, now = time_of(sent, name), datetime.now().astimezone()
-    next_time = dates.coming(str(sent[name]), now) if at is not None and at <= now else None
+    next_time = dates.coming_day(str(sent[name]), now) if at is not None and at <= now else None
     return days.shown_at(next_time, now).astimezone(timezone.utc) if next_time is not None else at
 
 

@@ -18,7 +18,7 @@ from vector_memory.service.capture import deferred, store_session
 from vector_memory.service.capture.read_session import ReadRequest
 from vector_memory.service.capture.reading_process import ReadingProcess
 from vector_memory.service.capture.store_session import request_for
-from vector_memory.system.files import explained
+from vector_memory.system.files import readable_error
 
 LIVE_S = 300.0
 """A transcript that was written to within so many seconds may belong to a session that goes on."""
@@ -153,7 +153,7 @@ def _transcripts_of(root: str, totals: BackfillTotals) -> list[str]:
     errors: list[OSError] = []
     paths = transcripts_below(root, errors)
     if errors and not os.path.isdir(root):
-        raise explained(root, errors[0])
+        raise readable_error(root, errors[0])
     if not paths and not os.path.isdir(root):
         raise BadInputError(f"{root} is no transcript.", "Name one, or a folder of them.")
     for error in errors[: MOST_ERRORS - len(totals.errors)]:

@@ -63,7 +63,9 @@ def _message(item: object) -> FedMessage:
             f"text must be a text of at most {MOST_CHARS:,} characters.", "Split it."
         )
     id = require_text(item.get("id"), "id", ID_CHARS)
-    return FedMessage(id, item["role"], json_in.whole(text), request_fields.time_of(item, "at"))
+    return FedMessage(
+        id, item["role"], json_in.storable_json(text), request_fields.time_of(item, "at")
+    )
 
 
 class FeedRequest(messages.Request):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from vector_memory import redact
 from vector_memory.errors import EmbeddingError, UnsafeTextError
 from vector_memory.index.boxes import CUT, OPEN, TICKED
-from vector_memory.index.entities import named_in
+from vector_memory.index.entities import entities_extra
 from vector_memory.index.ideas import NAMED, Idea, ideas
 from vector_memory.index.units import units
 from vector_memory.index.voices import USER
@@ -209,7 +209,7 @@ def _memory(idea: Idea, talk: Sequence[Memory], now: datetime) -> Memory:
         files=(file,) if file else idea_files,
         source=replace(passage.source, speaker=idea.unit.speaker),
         external_id=idea.name,
-        extra={**idea.extra, **box, **named_in(idea.text, passage.files)},
+        extra={**idea.extra, **box, **entities_extra(idea.text, passage.files)},
     )
     return trust_marks.settled(memory_of_idea)
 

@@ -13,7 +13,7 @@ from vector_memory.index.cursor import Cursor
 from vector_memory.index.exchanges import Exchange
 from vector_memory.index.fixes.fix_drafts import RAN, TAG
 from vector_memory.index.memories import Draft, around_prompt
-from vector_memory.index.reader import TurnRead, head_of, read_new
+from vector_memory.index.reader import TurnRead, read_new, session_and_folder
 from vector_memory.model import unique
 from vector_memory.redact import policy
 from vector_memory.service.base import offered_commands
@@ -57,7 +57,7 @@ def read(request: ReadRequest) -> TurnRead:
     Returns:
         What was read, and how far.
     """
-    session, cwd = head_of(request.path)
+    session, cwd = session_and_folder(request.path)
     configurations = (*request.configurations, *policy.configuration_of(request.path))
     folders = projects.locate(cwd).folders if cwd else ()
     with redact.for_project(unique((*request.folders, *folders)), configurations):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 
-from vector_memory.index.reader import head_of, read_exchanges
+from vector_memory.index.reader import read_exchanges, session_and_folder
 from vector_memory.observe.learning.tasks import TaskTurn
 from vector_memory.redact import levels
 from vector_memory.service.base import privacy
@@ -90,7 +90,7 @@ def write(ctx: Context, transcript: str) -> int:
     if reading is None or not reading[1]:
         return 0
     asker, steps = reading
-    session, _ = head_of(transcript)
+    session, _ = session_and_folder(transcript)
     lines = (json.dumps(asdict(step), ensure_ascii=False) for step in steps)
     path = archives.path_of(ctx.home, asker.place.id, steps[0].at[:10], session, archives.STEPS)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
@@ -99,7 +99,7 @@ def write(ctx: Context, transcript: str) -> int:
 
 
 def _read_steps(ctx: Context, path: str) -> tuple[ProjectAsker, list[LoggedStep]] | None:
-    session, cwd = head_of(path)
+    session, cwd = session_and_folder(path)
     asker = asker_at(ctx, cwd or "/")
     if asker is None:
         return None

@@ -14,7 +14,7 @@ from vector_memory import projects
 from vector_memory.errors import VectorMemoryError
 from vector_memory.index.cursor import Cursor
 from vector_memory.index.fixes import fix_drafts
-from vector_memory.index.reader import head_of
+from vector_memory.index.reader import session_and_folder
 from vector_memory.model import PASSAGE, Memory, Origin, Priority, Source
 from vector_memory.redact import levels, policy
 from vector_memory.service.base.context import Context
@@ -116,7 +116,7 @@ def request_for(
     path = with_real_folder(path)
     cursor = Cursor.from_dict(ctx.state.cursor(path) or {})
     try:
-        cwd = head_of(path)[1]
+        cwd = session_and_folder(path)[1]
     except OSError:
         # Whoever reads it says so.
         cwd = ""

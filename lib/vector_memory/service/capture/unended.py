@@ -102,7 +102,7 @@ def _start_folder(path: str) -> str:
     with open_plain(path) as file:
         for _ in range(HEAD_LINES):
             with suppress(ValueError):
-                entry = json_in.whole(json_in.load(file.readline(LONGEST_LINE)))
+                entry = json_in.storable_json(json_in.load(file.readline(LONGEST_LINE)))
                 if isinstance(entry, dict) and (cwd := Record(entry).text("cwd")):
                     return cwd
     return ""

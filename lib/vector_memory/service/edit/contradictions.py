@@ -165,4 +165,4 @@ def _linked(shelf: Shelf, memory: Memory) -> list[Memory]:
         for link in shelf.journal.links_of([memory.id])
         if link.relation is Relation.CONTRADICTS
     ]
-    return reach.kept(shelf.journal.by_ids(ids).values())
+    return reach.visible(shelf.journal.by_ids(ids).values())

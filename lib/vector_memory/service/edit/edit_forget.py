@@ -95,7 +95,7 @@ def edit(ctx: Context, request: EditRequest) -> EditAnswer:
     with shelf.storing:
         # Read anew: nobody merges into it now, and what was merged since stays.
         shelf, memory = lookup(ctx, memory.id)
-        changed = replace(changed_by(ctx, request, memory), updated_at=ctx.now())
+        changed = replace(with_changes(ctx, request, memory), updated_at=ctx.now())
         if request.text is not None:
             # Whoever rewords it has read it: the marks of suspicion belonged to the old words.
             extra = {**trust_marks.unmarked(memory.extra), EDITED: True}
@@ -110,7 +110,7 @@ def edit(ctx: Context, request: EditRequest) -> EditAnswer:
     return EditAnswer(view_in(shelf, stored), raised or None)
 
 
-def changed_by(ctx: Context, request: EditRequest, memory: Memory) -> Memory:
+def with_changes(ctx: Context, request: EditRequest, memory: Memory) -> Memory:
     """Return a memory with the fields that a request changes, its text excepted, without secrets."""
     tags = request.tags
     if request.triggers is not None:
@@ -292,7 +292,7 @@ def rewrite(ctx: Context, request: RewriteRequest) -> RewriteAnswer:
         raise BadInputError(
             f"Memory {memory.id[:12]} gave way to another one.", "Change that one: see its history."
         )
-    changed = replace(changed_by(ctx, request, memory), updated_at=ctx.now())
+    changed = replace(with_changes(ctx, request, memory), updated_at=ctx.now())
     wishes = _weight_asked(memory, changed, request.text is not None)
     if wishes:
         changed = proposals.suggested(_without_weight(changed, memory, wishes), wishes)

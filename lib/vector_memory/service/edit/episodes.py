@@ -41,7 +41,7 @@ class EpisodeAnswer(messages.Answer):
     status: str
 
 
-def go_on(ctx: Context, request: EpisodeRequest) -> EpisodeAnswer:
+def continue_episode(ctx: Context, request: EpisodeRequest) -> EpisodeAnswer:
     """Add a step to an episode, end it with its outcome, or both. The same step twice in a row is one: whoever did
     not get the answer may ask again.
 

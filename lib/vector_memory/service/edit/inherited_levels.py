@@ -97,7 +97,7 @@ def _unlearn(ctx: Context, shelf: Shelf, telling: Sequence[Memory]) -> None:
         return
     with ctx.capturing:
         projects = tuple({memory.project for memory in captured})
-        records = learned_records.made_of(shelf, sessions, projects)
+        records = learned_records.records_of(shelf, sessions, projects)
         shelf.journal.purge([record.id for record in records])
     with contextlib.suppress(OSError):
         for session in sessions:

@@ -19,7 +19,7 @@ class QuarantineRequest(messages.Filter):
     k: int = messages.number(100, 1, 100_000)
 
 
-def held(ctx: Context, request: QuarantineRequest) -> MemoriesAnswer:
+def list_held(ctx: Context, request: QuarantineRequest) -> MemoriesAnswer:
     """Return the memories that no hook brings, newest first, each with why."""
     asker = messages.asker_of(ctx, request)
     newest = newest_of(asker.shelves, lambda journal: journal.held(asker.scope))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
-from vector_memory.index.entities import named_in
+from vector_memory.index.entities import entities_extra
 from vector_memory.model import (
     COLLECTIONS,
     DEFAULT_COLLECTION,
@@ -52,7 +52,7 @@ MODEL_WAIT_S = 5.0
 MAX_CHARS = 20_000
 SHOWN_CHARS = 300
 TITLE_CHARS = 300
-SAID_IN = "said_in"
+REQUESTED_IN = "said_in"
 """In `extra`: the session in which it was asked to be remembered. It is no part of that session's talk."""
 
 
@@ -318,7 +318,7 @@ def _draft(request: RememberRequest, text: CleanText, project: str, now: datetim
         project: the project's id, "" for none.
     """
     rule = COLLECTIONS[request.collection]
-    said_in = {SAID_IN: privacy.word(request.session)} if request.session else {}
+    said_in = {REQUESTED_IN: privacy.word(request.session)} if request.session else {}
     files = tuple(redact.clean(path).text for path in request.files)
     draft = Memory(
         id=request.id or new_id(),
@@ -336,7 +336,7 @@ def _draft(request: RememberRequest, text: CleanText, project: str, now: datetim
         jurisdiction=request.jurisdiction,
         temporal=Temporal.DECAYING if rule.retention is Retention.DECAY else Temporal.PERMANENT,
         expires_at=now + timedelta(seconds=rule.ttl_s) if rule.ttl_s else None,
-        extra={**said_in, **named_in(text, files)},
+        extra={**said_in, **entities_extra(text, files)},
     )
     if request.triggers:
         draft = procedures.with_triggers(draft, request.triggers)
@@ -438,7 +438,7 @@ def _tie_fields(placed: Placed) -> dict[str, Any]:
     them."""
     ties = [tie for tie in placed.ties if reach.holds(tie.other)]
     action = placed.action if ties or not placed.ties else "stored"
-    near_memories = reach.kept(placed.near)[: placement.MOST_ASKED]
+    near_memories = reach.visible(placed.near)[: placement.MOST_ASKED]
     near = [
         brief(BriefView, other, text=other.text[:SHOWN_CHARS]) for other in near_memories
     ] or None

@@ -11,7 +11,7 @@ from vector_memory.model import Memory, Status
 from vector_memory.service.base import messages, reach
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import by_ids, project_names
-from vector_memory.service.edit.remember import SAID_IN
+from vector_memory.service.edit.remember import REQUESTED_IN
 from vector_memory.service.memory import links
 from vector_memory.service.memory.confidence import VERIFIED
 from vector_memory.service.memory.history import history_of
@@ -69,7 +69,7 @@ def provenance(ctx: Context, request: IdRequest) -> ProvenanceAnswer:
     shelf, memory = lookup(ctx, request.id)
     return ProvenanceAnswer(
         memory=memory_view(memory, project_names([shelf])),
-        said_in=str(memory.extra.get(SAID_IN) or memory.source.session),
+        said_in=str(memory.extra.get(REQUESTED_IN) or memory.source.session),
         verified=memory.extra.get(VERIFIED) or None,
         stored_at=memory.stored_at,
         history=history_of(shelf, memory),

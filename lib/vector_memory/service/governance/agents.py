@@ -84,7 +84,9 @@ def contract(ctx: Context, request: ContractRequest) -> ContractAnswer:
         broken = contracts.forbidden(ctx, terms_in_force, request.act)
         views = [_view(ctx, terms, folder) for terms in terms_in_force]
         return ContractAnswer(views, broken is None, broken.id[:ID_CHARS] if broken else None)
-    return ContractAnswer([_view(ctx, terms, folder) for terms in contracts.kept(ctx).values()])
+    return ContractAnswer(
+        [_view(ctx, terms, folder) for terms in contracts.stored_contracts(ctx).values()]
+    )
 
 
 def find(ctx: Context, id: str) -> Contract:
@@ -93,7 +95,11 @@ def find(ctx: Context, id: str) -> Contract:
     Raises:
         NotFoundError: there is none, or more than one.
     """
-    matches = [terms for terms in contracts.kept(ctx).values() if id and terms.id.startswith(id)]
+    matches = [
+        terms
+        for terms in contracts.stored_contracts(ctx).values()
+        if id and terms.id.startswith(id)
+    ]
     if len(matches) != 1:
         raise NotFoundError(
             f"There is no contract {id[:40]!r}.",
@@ -106,19 +112,20 @@ def _create(ctx: Context, request: ContractRequest) -> Contract:
     parent = find(ctx, request.parent) if request.parent else None
     if parent is None:
         request.require_user("makes a contract that narrows no other one")
-    elif not contracts.chain(parent, contracts.kept(ctx)):
+    elif not contracts.chain(parent, contracts.stored_contracts(ctx)):
         raise BadInputError(
             "The parent does not hold: it was changed, or what it was made from is gone.",
             "Make a new one.",
         )
-    if len(contracts.kept(ctx)) >= MOST:
+    if len(contracts.stored_contracts(ctx)) >= MOST:
         raise BadInputError(f"There are {MOST} contracts already.", "Revoke what is not needed.")
     draft, key = _draft(ctx, request, parent), contracts.signer(ctx)
     unsigned = replace(draft, key=key.public.word)
     signed = replace(unsigned, signature=key.sign(contracts.PURPOSE, unsigned.signed).hex())
     problem = contracts.widening(signed, parent) if parent else ""
     if problem or (
-        parent and not contracts.chain(signed, {**contracts.kept(ctx), signed.id: signed})
+        parent
+        and not contracts.chain(signed, {**contracts.stored_contracts(ctx), signed.id: signed})
     ):
         raise BadInputError(
             f"That is wider than the contract it narrows: {problem or 'the chain is too long'}.",
@@ -160,7 +167,7 @@ def _revoke(ctx: Context, request: ContractRequest, folder: str) -> list[Contrac
 
 
 def _view(ctx: Context, terms: Contract, folder: str) -> ContractView:
-    stored = contracts.kept(ctx)
+    stored = contracts.stored_contracts(ctx)
     problem = ""
     if terms.id not in stored:
         problem = "revoked"
@@ -255,7 +262,7 @@ def _all(ctx: Context) -> list[Actor]:
         for entry in contracts.keyring(ctx).entries()
         if not (entry.retired_at or entry.revoked_at)
     ]
-    for contract in contracts.kept(ctx).values():
+    for contract in contracts.stored_contracts(ctx).values():
         has_ended = contract.not_after and contract.not_after <= ctx.now().isoformat()
         prohibited = ", ".join(contract.prohibited) or "nothing"
         may = ", ".join(contract.permitted) or f"all but {prohibited}"

@@ -131,7 +131,7 @@ def report(ctx: Context, request: GovernanceRequest) -> ReportAnswer:
         return answer
     request.require_user("signs reports")
     key = contracts.signer(ctx)
-    signature = key.sign(PURPOSE, canonical.written(messages.to_json(answer))).hex()
+    signature = key.sign(PURPOSE, canonical.canonical_bytes(messages.to_json(answer))).hex()
     return replace(answer, key=key.public.word, signature=signature)
 
 
@@ -235,7 +235,7 @@ class FigureCounter:
         """Return the figure of a name, one of `FIGURES`."""
         what, how, count = FIGURES[name]
         items = sorted(count(self))
-        digest = hashlib.sha256(canonical.written(items)).hexdigest()
+        digest = hashlib.sha256(canonical.canonical_bytes(items)).hexdigest()
         return Evidence(name, what, len(items), how, digest)
 
     @cached_property
@@ -282,7 +282,7 @@ class FigureCounter:
 
     def contracts(self) -> list[str]:
         """Return the contracts that are as they were signed and have not ended."""
-        stored, now = contracts.kept(self.ctx), self.ctx.now().isoformat()
+        stored, now = contracts.stored_contracts(self.ctx), self.ctx.now().isoformat()
         intact = (contract for contract in stored.values() if contracts.chain(contract, stored))
         return [
             contract.id for contract in intact if not contract.not_after or contract.not_after > now

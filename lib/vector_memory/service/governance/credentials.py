@@ -94,9 +94,7 @@ def _delegate(ctx: Context, request: DelegationRequest) -> DelegationAnswer:
         "nbf": now.isoformat(timespec="seconds"), "exp": request.until.isoformat(timespec="seconds"),
         "jti": new_id(), "parent": request.token,
     }  # fmt: skip
-    token = (
-        f"{packed(canonical.written(body))}.{packed(key.sign(DELEGATION, canonical.written(body)))}"
-    )
+    token = f"{packed(canonical.canonical_bytes(body))}.{packed(key.sign(DELEGATION, canonical.canonical_bytes(body)))}"
     if problem := check_delegation(ctx, token, now)[1]:
         raise BadInputError(f"That cannot be delegated: {problem}", "Narrow the scope or the time.")
     ctx.state.audit("identity", request.actor, [], {"action": "delegate", "id": str(body["jti"])})
@@ -114,7 +112,9 @@ def check_delegation(
         key = PublicKey.read(body.text("iss"))
     except (ValueError, binascii.Error, TypeError, BadInputError):
         return {}, "It is no delegation."
-    if canonical.written(dict(body)) != raw or not key.has_signed(signature, DELEGATION, raw):
+    if canonical.canonical_bytes(dict(body)) != raw or not key.has_signed(
+        signature, DELEGATION, raw
+    ):
         return body, "The signature is not the issuer's."
     if body.text("iss") not in contracts.own_keys(ctx):
         return body, "The issuer is not this installation, or its key was revoked."
@@ -248,7 +248,7 @@ def card(ctx: Context, request: CardRequest) -> CardAnswer:
         "securitySchemes": BEARER if request.binding != BINDING else {},
     }  # fmt: skip
     key = contracts.signer(ctx, request.passphrase)
-    header = packed(canonical.written({"alg": "EdDSA", "kid": key.public.word}))
+    header = packed(canonical.canonical_bytes({"alg": "EdDSA", "kid": key.public.word}))
     signature = packed(key.signing.sign(_input(header, body)))
     signed = {**body, "signatures": [{"protected": header, "signature": signature}]}
     ctx.state.audit("identity", request.actor, [], {"action": "card"})
@@ -256,7 +256,7 @@ def card(ctx: Context, request: CardRequest) -> CardAnswer:
 
 
 def _input(header: str, body: Mapping[str, Any]) -> bytes:
-    return f"{header}.{packed(canonical.written(dict(body)))}".encode("ascii")
+    return f"{header}.{packed(canonical.canonical_bytes(dict(body)))}".encode("ascii")
 
 
 def _verify(request: CardRequest) -> CardAnswer:
@@ -265,7 +265,7 @@ def _verify(request: CardRequest) -> CardAnswer:
         if not isinstance(agent_card, dict) or not isinstance(agent_card.get("name"), str):
             raise ValueError("no card")
         body = {name: value for name, value in agent_card.items() if name != "signatures"}
-        canonical.written(body)
+        canonical.canonical_bytes(body)
     except (ValueError, RecursionError):
         raise BadInputError("That is no agent card.", "Give the card as JSON in `card`.") from None
     key, problem = "", "It is not signed."

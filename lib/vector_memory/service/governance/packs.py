@@ -136,7 +136,7 @@ def _publish(ctx: Context, request: PackRequest, folder: str) -> PackAnswer:
     }  # fmt: skip
     key = contracts.signer(ctx)
     manifest["key"] = key.public.word
-    signature = key.sign(PURPOSE, canonical.written(manifest)).hex()
+    signature = key.sign(PURPOSE, canonical.canonical_bytes(manifest)).hex()
     os.makedirs(folder, exist_ok=True)
     write_durably(os.path.join(folder, MEMORIES), lines)
     signed_manifest = {**manifest, "signature": signature}
@@ -177,7 +177,7 @@ def _read(folder: str) -> PackAnswer:
         key = PublicKey.read(manifest.text("key"))
         body = {name: value for name, value in manifest.items() if name != "signature"}
         is_signed = key.has_signed(
-            bytes.fromhex(manifest.text("signature")), PURPOSE, canonical.written(body)
+            bytes.fromhex(manifest.text("signature")), PURPOSE, canonical.canonical_bytes(body)
         )
         is_unchanged = hashlib.sha256(lines).hexdigest() == manifest.part("files").text(MEMORIES)
         texts = [Record(json_in.load(line)).text("text") for line in lines.splitlines()]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vector_memory.retrieve import render
-from vector_memory.retrieve.echoes import said_once, without_echoes
+from vector_memory.retrieve.echoes import without_echoes, without_repeated_words
 from vector_memory.retrieve.search import Hit
 from vector_memory.retrieve.topics import topics
 from vector_memory.service.base.asker import HookQuestion
@@ -38,7 +38,7 @@ def on_remember(ctx: Context, question: HookQuestion) -> str:
         ctx, question_text, question, LOOKED_AT, allowed=lookup.is_open, cold=True
     )
     fitting = [hit for hit in answer.hits if hit.fits]
-    hits = said_once(without_echoes(fitting))[:MOST_HITS]
+    hits = without_repeated_words(without_echoes(fitting))[:MOST_HITS]
     if not hits:
         return fence.fence([], f"{TITLE} {answer.note or NOTHING}")
     groups = topics(hits)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from vector_memory.model import DECISION, DONE_HEAD, PASSAGE, Memory
 from vector_memory.retrieve import gate, render
-from vector_memory.retrieve.echoes import ShownTexts, each_once, without_echoes
+from vector_memory.retrieve.echoes import ShownTexts, without_covered, without_echoes
 from vector_memory.retrieve.newer import SAME_THING
 from vector_memory.retrieve.query import DAY_S
 from vector_memory.retrieve.search import Answer, Hit
@@ -204,7 +204,7 @@ def chosen(
         shown_ids: ids of what the session was shown.
     """
     fresh = without_shown(question.shelves, shown_ids, hits)
-    fresh = each_once(sorted(fresh, key=lambda hit: -worths[hit.memory.id].value))
+    fresh = without_covered(sorted(fresh, key=lambda hit: -worths[hit.memory.id].value))
     if question.before:
         # In the midst of its work the model has what it needs, but for what is called by its name: in the prompt
         # itself, not in the talk that a prompt which points back is searched for with.

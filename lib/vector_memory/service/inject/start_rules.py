@@ -9,7 +9,7 @@ from itertools import groupby
 
 from vector_memory.model import IMPORTANT, PASSAGE, RULES, WAITING, Memory, Source
 from vector_memory.retrieve import render
-from vector_memory.retrieve.newer import Weighed, newer_of
+from vector_memory.retrieve.newer import ShelvedMemory, newer_of
 from vector_memory.service.base import client_memory
 from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
@@ -43,7 +43,9 @@ def in_order(shelves: Sequence[Shelf], by_shelf: Sequence[Sequence[Memory]]) -> 
     from vector_memory.index.rules import likelihood
 
     rules = [
-        Weighed(place, rule) for place, shelf_rules in enumerate(by_shelf) for rule in shelf_rules
+        ShelvedMemory(place, rule)
+        for place, shelf_rules in enumerate(by_shelf)
+        for rule in shelf_rules
     ]
     newer = newer_of(rules, rules, shelves)
     current_rules = (
@@ -62,7 +64,7 @@ def is_over(memory: Memory, now: datetime) -> bool:
         now: the time in the user's time zone.
     """
     # A day without a year is meant as at the last time that the rule was said.
-    sayings = map(days.written, merging.sessions_of(memory).values())
+    sayings = map(days.parse_local, merging.sessions_of(memory).values())
     said_at = days.local(max([memory.created_at, *filter(None, sayings)]), now.tzinfo)
     end = last_day(memory.text, said_at)
     if end is None or end > now or memory.valid_until or memory.kind in WAITING:

@@ -86,7 +86,7 @@ def _set(ctx: Context, name: str, enabled: bool, actor: str) -> None:
     with ctx.job_clock.lock:
         due_at = registry.JOBS[name].cadence.after(ctx.local_now()) if enabled else None
         ctx.state.put_jobs([replace(runner.row_of(ctx, name), enabled=enabled, due_at=due_at)])
-    runner.look_again(ctx)
+    runner.forget_due_times(ctx)
     ctx.state.audit("job_enable" if enabled else "job_disable", actor, [], {"name": name})
 
 

@@ -4,7 +4,7 @@ earlier runs on this machine; nothing is counted as used."""
 from __future__ import annotations
 
 from vector_memory.journal.job_rows import WAITS
-from vector_memory.observe.learning.figures import compared
+from vector_memory.observe.learning.figures import trend
 from vector_memory.service.base.context import Context
 from vector_memory.service.jobs.step import JobRun, Step
 from vector_memory.service.think import measuring
@@ -23,7 +23,7 @@ def step(ctx: Context, run: JobRun) -> Step:
     if measured is None or measured.spread is None:
         return Step(message="Nothing is stored: there is nothing to time.", outcome=WAITS)
     p50, history = measured.value, run.before.numbers("history")
-    verdict = compared(history, p50)
+    verdict = trend(history, p50)
     report = {
         "recall_p50_ms": p50, "questions": measured.spread.n,
         "memories": sum(shelf.journal.count() for shelf in ctx.all_shelves()),

@@ -32,7 +32,7 @@ MOST_CUT_OFF = 2
 BUSY = "Another job is running."
 
 
-def look_again(ctx: Context) -> None:
+def forget_due_times(ctx: Context) -> None:
     """Look at the state before the next step: a due time has changed."""
     ctx.job_clock.looked_at = None
 
@@ -111,7 +111,7 @@ def run(ctx: Context, name: str, dry_run: bool, begin: Record | None = None) -> 
         return told_row(ctx, name)
     finally:
         clock.lock.release()
-        look_again(ctx)
+        forget_due_times(ctx)
 
 
 def _rehearse(ctx: Context, name: str, begin: Record) -> JobRow:
@@ -223,5 +223,5 @@ def _end_run(
     }
     ctx.state.put_jobs([ended_row], [*entries, Entry("job", (), detail)])
     ctx.job_clock.begun.discard(row.name)
-    look_again(ctx)
+    forget_due_times(ctx)
     return ended_row

@@ -90,7 +90,7 @@ SOFT_SIZE = 1_000
 """Memories of one collection in one project from which on compaction begins, and jobs tell of it."""
 
 
-def pruned(ctx: Context, run: JobRun) -> Step:
+def prune(ctx: Context, run: JobRun) -> Step:
     """Look at a page of memories, and move what may go. What is looked at twice is moved once.
 
     Returns:

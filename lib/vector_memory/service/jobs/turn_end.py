@@ -26,7 +26,7 @@ from vector_memory.service.transfer import import_notes
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndedTurn:
     """A turn that ended: of which session, with which transcript, in which folder; whether the session
     is over; the last answer, where the transcript lags behind it; whether it is read in a process of its
     own, however small it is: the daemon that tried before may have died of it; when it ended, in
@@ -42,7 +42,7 @@ class Ended:
     asker: ProjectAsker | None = None
 
 
-def learn(ctx: Context, ended: Ended) -> None:
+def learn(ctx: Context, ended: EndedTurn) -> None:
     """Read what is new, once, and make what is made of it: memories, topics, the session's summary, verdicts
     on fixes and notes that were shown, lessons, the snapshot for the next start."""
     turn, *_ = turns = _read(ctx, ended)
@@ -76,7 +76,7 @@ def learn(ctx: Context, ended: Ended) -> None:
         ctx.slowly(lambda: model_ideas.mine(ctx, concerned, ended.final))
 
 
-def pass_over(ctx: Context, ended: Ended) -> None:
+def pass_over(ctx: Context, ended: EndedTurn) -> None:
     """Read what is new, and block it from being captured now or later: the user wanted no memory when it was said."""
     before = Cursor.from_dict(ctx.state.cursor(ended.transcript) or {})
     turns = _read(ctx, ended)
@@ -88,7 +88,7 @@ def pass_over(ctx: Context, ended: Ended) -> None:
         )
 
 
-def _read(ctx: Context, ended: Ended) -> list[TurnRead]:
+def _read(ctx: Context, ended: EndedTurn) -> list[TurnRead]:
     """Return what is new in a session's transcript, and at its end what subagents said whose transcripts were not there
     yet when they stopped."""
     turn = store_session.read_turn(

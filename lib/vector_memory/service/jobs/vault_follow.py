@@ -31,7 +31,7 @@ def step(ctx: Context, run: JobRun) -> Step:
     counts = {"stored": view.stored or 0, "updated": view.updated or 0}
     waiting = view.waiting or 0
     goes_on = waiting and not run.dry_run
-    if not waiting and not run.dry_run and vault_export.is_kept(ctx):
+    if not waiting and not run.dry_run and vault_export.is_in_use(ctx):
         export = vault_export.write(ctx)
         counts["written"] = export.written
         if export.edited:

@@ -36,12 +36,12 @@ class StoreConditions:
 
 def asks_at_tools(ctx: Context) -> bool:
     """Whether some procedure waits for a file or a command; kept in mind for those who ask at each call."""
-    stores = [known_in(ctx, shelf, may_wait=True) for shelf in ctx.opened_shelves()]
+    stores = [conditions_in(ctx, shelf, may_wait=True) for shelf in ctx.opened_shelves()]
     ctx.has_tool_procedures = any(store.asks_at_tools for store in stores)
     return ctx.has_tool_procedures
 
 
-def known_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> StoreConditions:
+def conditions_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> StoreConditions:
     """Return the conditions in a store. Only rows that have changed since the last call are read; where these are
     many, later, when nobody waits."""
     store = ctx.running.of("triggers", shelf.journal.store_id, StoreConditions)
@@ -49,7 +49,7 @@ def known_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> StoreConditi
     if reached == store.reached:
         return store
     if reached - store.reached > MOST_AT_ONCE and not may_wait:
-        ctx.later(lambda: known_in(ctx, shelf, may_wait=True))
+        ctx.later(lambda: conditions_in(ctx, shelf, may_wait=True))
         return store
     with store.lock:
         had_tool_conditions = store.asks_at_tools

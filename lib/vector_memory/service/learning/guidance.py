@@ -88,7 +88,7 @@ def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:
     if kind in ("", "question") or not _may_guide(ctx):
         return []
     examples = learned_records.trajectories_of(question)
-    best = trajectories.like(examples, kind, terms_of(prompt), ctx.now(), question.session)
+    best = trajectories.most_similar(examples, kind, terms_of(prompt), ctx.now(), question.session)
     if best is None or best.id in ctx.state.shown(question.session):
         return []
     is_long = fence.tokens(best.text) > PROMPT_TOKENS // 2

@@ -165,7 +165,9 @@ def tasks_of_shown(
                 yield id, next_task
 
 
-def made_of(shelf: Shelf, sessions: Collection[str], projects: tuple[str, ...]) -> Iterator[Memory]:
+def records_of(
+    shelf: Shelf, sessions: Collection[str], projects: tuple[str, ...]
+) -> Iterator[Memory]:
     """Yield the records of these sessions in a store, and what was drawn of all sessions of these projects."""
     scopes = (
         Scope(sessions=tuple(sessions), collections=(HEURISTICS, WORLD)),

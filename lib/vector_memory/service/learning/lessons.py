@@ -17,7 +17,7 @@ from dataclasses import asdict, replace
 
 from vector_memory.index.cursor import Cursor, Position
 from vector_memory.index.exchanges import Exchange
-from vector_memory.index.reader import TurnRead, head_of, read_exchanges
+from vector_memory.index.reader import TurnRead, read_exchanges, session_and_folder
 from vector_memory.model import (
     HEURISTICS,
     LIVING,
@@ -83,7 +83,7 @@ def learn_all(
             privacy.for_folder(ctx, asker.place.tree),
             ctx.capturing,
         ):
-            draw(ctx, asker)
+            redraw_records(ctx, asker)
 
 
 @contextmanager
@@ -99,7 +99,7 @@ def _learn_one(
     ctx: Context, path: str, folder: str, final: bool, turn: TurnRead | None
 ) -> ProjectAsker | None:
     """Return the project about which something was learned, None for none."""
-    session, cwd = (turn.session, turn.cwd) if turn else head_of(path)
+    session, cwd = (turn.session, turn.cwd) if turn else session_and_folder(path)
     folder = folder or cwd or "/"
     asker = asker_at(ctx, folder)
     if asker is None:
@@ -182,10 +182,10 @@ def teaching(
 # -- what is made of it --
 
 
-def draw(ctx: Context, asker: ProjectAsker) -> None:
+def redraw_records(ctx: Context, asker: ProjectAsker) -> None:
     """Make trails, things, examples and the board of a project anew, and drop what is too old or too much."""
     now, root = ctx.now(), asker.place.root
-    kept_tasks, seen, outdated = all_kept(asker)
+    kept_tasks, seen, outdated = tasks_and_sightings(asker)
     counted_records.drop(ctx, asker.own, outdated)
     if not (kept_tasks or seen or learned_records.board_of(asker).id):
         return
@@ -194,7 +194,7 @@ def draw(ctx: Context, asker: ProjectAsker) -> None:
         habit if are_harmless([habit.command], root) else replace(habit, end="")
         for habit in trouble.recurring(kept_tasks)[:MOST_HABITS]
     ]
-    lasting = [thing for thing in things.of(seen) if thing.is_worth_keeping][:MOST_THINGS]
+    lasting = [thing for thing in things.things_of(seen) if thing.is_worth_keeping][:MOST_THINGS]
     drawn = [trail for trail in trails.find(kept_tasks, now) if are_harmless(trail.commands, root)]
     examples = [
         example for example in trajectories.find(kept_tasks) if are_harmless(example.commands, root)
@@ -209,7 +209,7 @@ def draw(ctx: Context, asker: ProjectAsker) -> None:
     _keep_drawn(ctx, asker, HEURISTICS, learned_records.BOARD, [board])
 
 
-def all_kept(asker: ProjectAsker) -> tuple[list[Task], list[Sighting], list[Memory]]:
+def tasks_and_sightings(asker: ProjectAsker) -> tuple[list[Task], list[Sighting], list[Memory]]:
     """Return a project's newest tasks, oldest first, each once, what was seen, and the records of the oldest sessions
     where there are too many."""
     pairs = learned_records.ledgers([asker.own], (asker.place.id,))
@@ -269,7 +269,7 @@ def show(ctx: Context, request: messages.Request) -> dict[str, object]:
     (`trails`); and the state of what work depends on, the last seen first (`things`)."""
     asker = asker_in(ctx, messages.place_of(ctx, request) or ctx.place(request.base))
     now = ctx.now()
-    kept_tasks, alive = all_kept(asker)[0], learned_records.trails_of(asker, now)
+    kept_tasks, alive = tasks_and_sightings(asker)[0], learned_records.trails_of(asker, now)
     return {
         "project": asker.place.name,
         "tasks": outcomes.figures(kept_tasks),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from vector_memory.index.exchanges import DONE, PLANNED, SAID, Exchange
+from vector_memory.index.exchanges import DONE_STEP, PLANNED, SAID, Exchange
 from vector_memory.index.reader import TurnRead
 from vector_memory.journal.use_labels import UseLabel
 from vector_memory.model import Memory
@@ -16,7 +16,7 @@ from vector_memory.service.base import gate_threshold, shown_notes
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import by_ids
 from vector_memory.service.base.shown_notes import START, ShownNote
-from vector_memory.text.traces import Heard, is_used
+from vector_memory.text.traces import SessionPiece, is_used
 
 TURNS, TURNS_OF_START = 1, 3
 """In how many turns after a note its traces are looked for; what a session starts with is for longer."""
@@ -67,9 +67,11 @@ class Talk:
         words, last = last_words.strip(), len(exchanges) - 1
         newest = (piece for number, _, piece in self._pieces if number == last)
         if words and exchanges and not any(words in piece.text for piece in newest):
-            self._pieces.append((last, None, Heard(words, is_said=True)))
+            self._pieces.append((last, None, SessionPiece(words, is_said=True)))
 
-    def around(self, note: ShownNote, turns: int) -> tuple[list[Heard], list[Heard], int]:
+    def around(
+        self, note: ShownNote, turns: int
+    ) -> tuple[list[SessionPiece], list[SessionPiece], int]:
         """Return what was in sight when a note was shown, what followed in so many turns, both in their
         order, and how many turns have begun to follow."""
         ends = (exchange.ended_at for exchange in self._exchanges)
@@ -87,17 +89,20 @@ class Talk:
         return [heard for *_, heard in before], [heard for *_, heard in after], following
 
 
-def _pieces(exchange: Exchange) -> Iterator[tuple[datetime | None, Heard]]:
+def _pieces(exchange: Exchange) -> Iterator[tuple[datetime | None, SessionPiece]]:
     """Yield the pieces of an exchange in their order, each with the time of the call that it belongs to: what the
     assistant said and did, and what it was given."""
-    yield None, Heard(exchange.prompt, is_said=False)
+    yield None, SessionPiece(exchange.prompt, is_said=False)
     for place, step in enumerate(exchange.steps):
         calls = [call for call in exchange.calls if call.place == place]
         at = calls[0].at if calls else None
-        yield at, Heard(step.text, is_said=step.kind in (SAID, PLANNED, DONE))
+        yield at, SessionPiece(step.text, is_said=step.kind in (SAID, PLANNED, DONE_STEP))
         for call in calls:
-            yield call.at, Heard("\n".join((call.command, call.file, call.written)), is_said=True)
-            yield call.at, Heard(call.answered, is_said=False)
+            yield (
+                call.at,
+                SessionPiece("\n".join((call.command, call.file, call.written)), is_said=True),
+            )
+            yield call.at, SessionPiece(call.answered, is_said=False)
 
 
 def _label(session: str, note: ShownNote, memory: Memory, used: bool) -> UseLabel:

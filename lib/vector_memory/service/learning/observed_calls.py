@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.index.exchanges import Exchange, ToolUse, order_of
+from vector_memory.index.exchanges import Exchange, ToolUse, prompt_digest
 from vector_memory.index.fixes import commands, fixes
 from vector_memory.index.fixes.command_names import command_name
 from vector_memory.index.fixes.errors import error_line, names_in, signature, words_of
@@ -49,7 +49,7 @@ def cleaner() -> Clean:
             cleaned = str(redact.clean(text).text)
         except UnsafeTextError:
             return ""
-        return "" if suspicion.quoted(cleaned) else cleaned
+        return "" if suspicion.mark_of_quoted(cleaned) else cleaned
 
     def clean(text: str) -> str:
         return checked(text, redact.values_known())
@@ -134,7 +134,7 @@ def _turn(
         tuple(calls),
         exchange.is_interrupted,
         model=clean(exchange.model[:LONGEST_NAME]),
-        order=order_of(exchange.prompt) if exchange.is_subagent else "",
+        order=prompt_digest(exchange.prompt) if exchange.is_subagent else "",
         orders=tuple((call.order, clean(call.calls)) for call in exchange.calls if call.order),
         terms=tuple(sorted(terms_of(prompt))),
         opening=_opening_of(prompt),
@@ -152,7 +152,7 @@ def _redacted_prompt(prompt: str) -> str:
 def _opening_of(prompt: str) -> str:
     """Return how a prompt begins, on one line, "" where it is no request or reads like an instruction to the model."""
     line = clip(" ".join(without_marked(tasks.request_of(prompt)).split()), TOLD_CHARS)
-    return "" if suspicion.quoted(line) or line.startswith(("/", "! ", "<")) else line
+    return "" if suspicion.mark_of_quoted(line) or line.startswith(("/", "! ", "<")) else line
 
 
 def _mending_step(episode: Episode, clean: Clean) -> str:
@@ -167,7 +167,7 @@ def _mending_step(episode: Episode, clean: Clean) -> str:
 
 def _calls_of(call: ToolUse, start: datetime, clean: Clean) -> Iterator[TaskCall]:
     """Yield what a call did: of a command line each part that does something."""
-    at, parts = call.at or start, commands.acting(call.command)
+    at, parts = call.at or start, commands.acting_parts(call.command)
     if call.tool == SKILL_TOOL:
         yield TaskCall(OTHER, SKILL, clean(call.calls), at=at)
     elif not call.command:
@@ -182,7 +182,7 @@ def _calls_of(call: ToolUse, start: datetime, clean: Clean) -> Iterator[TaskCall
 
 def _failure(call: ToolUse, start: datetime, end: str, clean: Clean) -> TaskCall:
     """Return a command that failed, with the line that says why, and what ended it."""
-    part, output = commands.acting(call.command)[-1], clean(call.output)
+    part, output = commands.acting_parts(call.command)[-1], clean(call.output)
     line = clean(error_line(output)) if output else ""
     error = marked(line[:ERROR_CHARS], TOOL)
     command = clean(call.command)

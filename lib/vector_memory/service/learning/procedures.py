@@ -170,7 +170,7 @@ def _matching_note(ctx: Context, question: HookQuestion, moment: TriggerMoment) 
     for shelf in question.shelves:
         counts = {
             id: count
-            for id, triggers in conditions.known_in(ctx, shelf).conditions.items()
+            for id, triggers in conditions.conditions_in(ctx, shelf).conditions.items()
             if (count := sum(moment.meets(trigger, question.place.root) for trigger in triggers))
         }
         memories = shelf.journal.by_ids(list(counts)).values() if counts else ()

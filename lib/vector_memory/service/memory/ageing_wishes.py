@@ -295,7 +295,7 @@ def due_at(ctx: Context, typed: str, is_end: bool = True, name: str = "due") -> 
     at, now = _date(ctx, typed, name, is_end), ctx.local_now()
     if at is None or at > now:
         return at
-    next_date = dates.coming(typed, now)
+    next_date = dates.coming_day(typed, now)
     if next_date is None:
         return at
     return (

@@ -35,7 +35,9 @@ def chain_of(shelf: Shelf, memory: Memory) -> list[Memory]:
         by_id = shelf.journal.by_ids(older)
         frontier = [id for id in older if id in by_id]
         chain.update((id, by_id[id]) for id in frontier)
-    stages = [stage for stage in reach.kept(chain.values()) if stage.status is not Status.FORGOTTEN]
+    stages = [
+        stage for stage in reach.visible(chain.values()) if stage.status is not Status.FORGOTTEN
+    ]
     return sorted(
         stages, key=lambda stage: (stage.valid_until is None, stage.valid_until or stage.created_at)
     )

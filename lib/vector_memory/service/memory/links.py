@@ -121,7 +121,7 @@ def links(ctx: Context, request: IdRequest) -> LinksAnswer:
     shelf, memory = lookup(ctx, request.id)
     pairs = [(tie, tie.end_beyond(memory.id)) for tie in shelf.journal.links_of([memory.id])]
     by_id = shelf.journal.by_ids([end for _, end in pairs])
-    ends = {other.id: other for other in reach.kept(by_id.values())}
+    ends = {other.id: other for other in reach.visible(by_id.values())}
     views = [_link_view(tie, memory, ends[end]) for tie, end in pairs if end in ends]
     return LinksAnswer(memory.id, memory.text, views)
 

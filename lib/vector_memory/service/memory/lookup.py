@@ -191,5 +191,5 @@ def lookup(ctx: Context, prefix: str, shared: bool = False) -> tuple[Shelf, Memo
 
 def _find_by_prefix(shelves: Sequence[Shelf], prefix: str) -> list[tuple[Shelf, Memory]]:
     return [
-        (shelf, memory) for shelf in shelves for memory in reach.kept(shelf.journal.find(prefix))
+        (shelf, memory) for shelf in shelves for memory in reach.visible(shelf.journal.find(prefix))
     ]

@@ -63,7 +63,7 @@ def turn_reader(shelf: Shelf) -> TurnReader:
 
     @cache
     def read(session: str, path: str, turn: int, project: str) -> list[Memory]:
-        return reach.kept(shelf.journal.of_turn(Source(session, path, turn=turn), project))
+        return reach.visible(shelf.journal.of_turn(Source(session, path, turn=turn), project))
 
     return lambda memory: read(
         memory.source.session, memory.source.path, memory.source.turn, memory.project
@@ -138,7 +138,7 @@ def _split_at_idea(
         for place, (id, text) in enumerate(pieces):
             if match := pattern.search(text):
                 end = match.end() if len(words) < MOST_WORDS else match.start() + len(wording)
-                head, _, tail = harmless.parted(
+                head, _, tail = harmless.with_marks_in_each(
                     [text[: match.start()], text[match.start() : end], text[end:]]
                 )
                 head, tail = _LEADS.sub("", head).rstrip(), tail.lstrip(" *_`.:!?。！？：」』\n")

@@ -48,7 +48,7 @@ def settled(memory: Memory, raw: str = "", own: Iterable[str] = ()) -> Memory:
         is_others = memory.origin in (Origin.TOOL, Origin.IMPORT)
         # The title of what a session says is what the user asked for there.
         text = f"{memory.title}\n{memory.text}" if is_others else memory.text
-        signs = suspicion.look(_without_repeated(text, "\n".join(own)), raw)
+        signs = suspicion.assess(_without_repeated(text, "\n".join(own)), raw)
         mark = suspicion.mark(signs, suspicion.HELD if is_others else suspicion.HELD_QUOTED)
         memory = replace(memory, extra={**memory.extra, **mark})
     return as_information(memory) if memory.is_foreign or memory.is_suspicious else memory

@@ -11,7 +11,7 @@ from vector_memory import projects
 from vector_memory.service.purge.byte_search import files_below
 from vector_memory.system import removal
 from vector_memory.system.durable_files import DAMAGED, REPLACED
-from vector_memory.system.files import drop
+from vector_memory.system.files import delete_file
 from vector_memory.system.paths import Home
 
 BACKUPS = "backups"
@@ -73,7 +73,7 @@ def remove(path: str) -> None:
         if remaining := removal.remove(path):
             raise OSError(errno.ENOTEMPTY, f"{remaining[0]} is not ours")
     else:
-        drop(path)
+        delete_file(path)
 
 
 def is_log(home: Home, path: str) -> bool:

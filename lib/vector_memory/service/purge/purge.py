@@ -351,7 +351,7 @@ def _clean_copies(
     answer.set_aside = _remove_copies(other_copies.set_aside(ctx.home, _stores(ctx)), answer)
     if with_backups:
         answer.backups_deleted = _remove_copies(_backups(ctx, selection), answer)
-    if vault_export.is_kept(ctx):
+    if vault_export.is_in_use(ctx):
         _clean_vault(ctx, answer)
 
 

@@ -282,7 +282,7 @@ def _add_derived(part: StorePart, sessions: set[str]) -> None:
     scope = Scope(sessions=tuple(sessions), kinds=DERIVED)
     derived = chain(
         part.shelf.journal.iter_memories(scope, statuses=LIVING),
-        learned_records.made_of(part.shelf, sessions, projects),
+        learned_records.records_of(part.shelf, sessions, projects),
     )
     part.derived = _each_once([memory for memory in derived if memory.id not in removed_ids])
 

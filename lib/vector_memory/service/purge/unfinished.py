@@ -19,7 +19,7 @@ from vector_memory.service.purge.selection import (
 )
 from vector_memory.service.sharing import team
 from vector_memory.system.durable_files import write_durably
-from vector_memory.system.files import drop, read_text
+from vector_memory.system.files import delete_file, read_text
 
 RECORDS = "purge"
 """The small records of purges that were begun and are not done."""
@@ -95,7 +95,7 @@ def interrupted(ctx: Context) -> Iterator[tuple[PurgeRequest, BegunPurge]]:
 def clear(ctx: Context, id: str) -> None:
     """Remove what is noted of a purge."""
     ctx.state.put_record(RECORDS, id, None)
-    drop(_key_path(ctx, id))
+    delete_file(_key_path(ctx, id))
     ctx.state.scrub()
 
 

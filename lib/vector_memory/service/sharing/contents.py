@@ -124,7 +124,7 @@ def _published(memory: Memory, project: SharedProject) -> PublishedMemory | None
         }
     except UnsafeTextError:
         return None
-    line = canonical.written(body)
+    line = canonical.canonical_bytes(body)
     return PublishedMemory(
         memory.id, memory.kind, str(body["text"]), line, redactions, memory.jurisdiction
     )
@@ -254,7 +254,7 @@ def records_in(
     their author may run another version."""
     for line in islice(io.BytesIO(content), MOST_MEMORIES):
         try:
-            value = json_in.whole(json_in.load(line))
+            value = json_in.storable_json(json_in.load(line))
             if isinstance(value, dict):
                 record = Record(value)
                 yield _id(record, member, project), record

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
 from vector_memory.system import git, lending, private, standins
-from vector_memory.system.files import RefusedError, drop, explained, open_regular
+from vector_memory.system.files import RefusedError, delete_file, open_regular, readable_error
 from vector_memory.text.words import is_slug
 
 ROOT = "v1"
@@ -82,7 +82,7 @@ class Folder(SharedPlace):
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
-            raise explained(folder, error) from error
+            raise readable_error(folder, error) from error
         return sorted(filter(_is_part, entries))
 
     def read(self, name: str, most_bytes: int) -> bytes:
@@ -93,7 +93,7 @@ class Folder(SharedPlace):
         except FileNotFoundError:
             raise missing_file(name) from None
         except OSError as error:
-            raise explained(name, error) from error
+            raise readable_error(name, error) from error
 
     def write(self, name: str, content: bytes) -> None:
         path = self._path(name)
@@ -115,12 +115,12 @@ class Folder(SharedPlace):
         except FileExistsError:
             raise BadInputError(f"{name} is there already.", "Publish again.") from None
         except RefusedError as error:
-            raise explained(folder, error) from error
+            raise readable_error(folder, error) from error
         except OSError as error:
             raise StoreFullError(f"{path} cannot be written: {error.strerror or error}.") from error
 
     def remove(self, name: str) -> None:
-        drop(self._path(name), OSError)
+        delete_file(self._path(name), OSError)
 
     def _make_folder(self, folder: str) -> None:
         """Make a folder and those above it that are missing, for all who reach the shared one."""

@@ -20,7 +20,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import project_roots
 from vector_memory.system import private
 from vector_memory.system.durable_files import write_durably
-from vector_memory.system.files import explained, open_regular, read_text
+from vector_memory.system.files import open_regular, read_text, readable_error
 from vector_memory.text.words import is_made_of
 from vector_memory.trust.keys import PublicKey
 
@@ -157,7 +157,7 @@ def members(project: SharedProject) -> list[Member]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise explained(path, error) from error
+        raise readable_error(path, error) from error
     except (ValueError, TypeError, KeyError, RecursionError, VectorMemoryError) as error:
         raise BadInputError(f"{path} is no list of members: {error}", "Mend it.") from error
     if len(listed_members) > MOST_MEMBERS or len(
@@ -254,7 +254,7 @@ def share_of(ctx: Context, project: SharedProject) -> TeamShare | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise explained(path, error) from error
+        raise readable_error(path, error) from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise BadInputError(
             f"{path} is damaged: {error}.", "Move it away, then `vector-memory share init` again."

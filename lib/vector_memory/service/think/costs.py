@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from vector_memory import config
 from vector_memory.errors import BadInputError, UnsafeTextError
-from vector_memory.index.reader import head_of
+from vector_memory.index.reader import session_and_folder
 from vector_memory.index.usage import Usage, total, usage_of
 from vector_memory.model import HEURISTICS, Progress
 from vector_memory.observe.learning.figures import NOT_ENOUGH, rate
@@ -140,7 +140,7 @@ def read_all(ctx: Context, progress: Progress) -> None:
 
 
 def _store_usage(ctx: Context, path: str) -> None:
-    size, (session, cwd) = os.path.getsize(path), head_of(path)
+    size, (session, cwd) = os.path.getsize(path), session_and_folder(path)
     asker = asker_at(ctx, cwd or "/")
     if asker is None or not session or not ctx.settings.capture:
         return

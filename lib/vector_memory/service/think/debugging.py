@@ -192,7 +192,7 @@ class CauseRequest(ledger.WorkRequest):
     step: str = messages.maybe_text(300)
 
 
-def explain(ctx: Context, request: CauseRequest) -> ledger.Answer:
+def explain_failure(ctx: Context, request: CauseRequest) -> ledger.Answer:
     """Return what came before a failure and what mended it, in all tasks that met it.
 
     Raises:

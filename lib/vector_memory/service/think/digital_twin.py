@@ -58,7 +58,7 @@ class PromptAnswer(NamedTuple):
     tokens: int
 
 
-def try_out(ctx: Context, request: TwinRequest, progress: Progress) -> ledger.Answer:
+def try_change(ctx: Context, request: TwinRequest, progress: Progress) -> ledger.Answer:
     """Try a change on a copy and return what it would do; what can be tried where nothing is asked.
 
     Raises:

@@ -309,7 +309,7 @@ def _audit_log_is_whole(ctx: Context) -> Breaches:
 @_register_in(OF_ALL)
 def _contracts_only_narrow(ctx: Context) -> Breaches:
     """Each contract is as it was signed by a key of this installation, and allows no more than what it was made from."""
-    stored = contracts.kept(ctx)
+    stored = contracts.stored_contracts(ctx)
     own_keys = {entry.word for entry in contracts.keyring(ctx).entries()} if stored else set()
     for id, contract in stored.items():
         chain = contracts.chain(contract, stored)

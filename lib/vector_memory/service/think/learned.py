@@ -121,13 +121,13 @@ def _reported_task(ctx: Context, request: TrailRequest, root: str, earlier: Sequ
     lines = [redact.clean(step).text for step in request.steps[: outcomes.MOST_STEPS]]
     command_lines = [line for line in lines if line not in (tasks.EDIT, tasks.READ)]
     if not offered_commands.are_harmless(command_lines, root) or any(
-        map(suspicion.quoted, command_lines)
+        map(suspicion.mark_of_quoted, command_lines)
     ):
         raise BadInputError(
             "A step that destroys something or reads like an order is not kept.",
             "Report a way without it, in command lines.",
         )
-    jobs = {commands.family(line): command_name(line) for line in command_lines}
+    jobs = {commands.job_of(line): command_name(line) for line in command_lines}
     if "" in jobs:
         raise BadInputError("A step is no command line.", "Give command lines, `edit` or `read`.")
     known_jobs = {
@@ -141,7 +141,7 @@ def _reported_task(ctx: Context, request: TrailRequest, root: str, earlier: Sequ
     session = request.session or "reported"
     return Task(
         ledger.key_of(session, request.kind, *lines), ctx.now().isoformat(), request.kind, done=request.ok,
-        steps=[commands.family(line) if line in command_lines else line for line in lines],
+        steps=[commands.job_of(line) if line in command_lines else line for line in lines],
         jobs=list(jobs), session=session,
         commands={job: line for job, line in jobs.items() if line and request.ok},
     )  # fmt: skip
@@ -190,7 +190,7 @@ def world_model(ctx: Context, request: WorldRequest) -> ledger.Answer:
     sightings = [
         sighting for sighting in ledger.sightings_of(asker) if (sighting.kind, sighting.name) == key
     ]
-    thing = next(iter(things.of(sightings)), None)
+    thing = next(iter(things.things_of(sightings)), None)
     if request.action == "observe":
         return _record_observation(ctx, asker, request, key, thing.usual if thing else "")
     if thing is None:
@@ -240,7 +240,7 @@ def _record_observation(
 ) -> ledger.Answer:
     (kind, name), state = key, str(redact.clean(request.state).text)
     allowed = STATES.get(kind, (state,))
-    if not state or state not in allowed or suspicion.quoted(f"{name} {state}"):
+    if not state or state not in allowed or suspicion.mark_of_quoted(f"{name} {state}"):
         states = ", ".join(filter(None, allowed)) or "its number"
         raise BadInputError(f"{state[:40]!r} is no state of a {kind}.", f"States: {states}.")
     observed_at = ctx.now().isoformat()

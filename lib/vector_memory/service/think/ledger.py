@@ -129,7 +129,7 @@ def compare_ways(
     return compare(done_of(first_tasks), done_of(second_tasks), names)
 
 
-def like(tasks: Sequence[Task], text: str) -> list[tuple[float, Task]]:
+def similar_tasks(tasks: Sequence[Task], text: str) -> list[tuple[float, Task]]:
     """Return the tasks whose words are like a description's, the likest first, each with how much (0 to 1):
     rare words weigh more."""
     description_terms = terms_of(text)
@@ -166,7 +166,7 @@ def report(
         addition = SessionLedger([task] if task else [], [sighting] if sighting else [])
         if not reports.with_more(addition).keep(ctx, asker, REPORTS):
             return False
-        lessons.draw(ctx, asker)
+        lessons.redraw_records(ctx, asker)
     return True
 
 
@@ -184,7 +184,7 @@ def as_dict(task: Task) -> dict[str, object]:
 
 def job_of(line: str) -> str:
     """Return the job of a command line, as tasks know it; the line itself where it names none."""
-    return commands.family(line) or line
+    return commands.job_of(line) or line
 
 
 def with_settings(current: Settings, words: Iterable[str], names: Sequence[str]) -> Settings:

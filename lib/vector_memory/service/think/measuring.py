@@ -62,7 +62,7 @@ class Measured(NamedTuple):
 
     value: float
     told: str
-    spread: figures.Middle | None = None
+    spread: figures.Median | None = None
 
 
 def benchmark(ctx: Context, request: BenchmarkRequest, progress: Progress) -> ledger.Answer:
@@ -104,7 +104,7 @@ def suite(ctx: Context, request: BenchmarkRequest, progress: Progress) -> ledger
         earlier, value = history[name], measured.value
         if name == "quality":
             earlier, value = [1 - share for share in earlier], 1 - value
-        verdicts[name] = figures.compared(earlier, value)
+        verdicts[name] = figures.trend(earlier, value)
         dimensions.append({"name": name, **measured._asdict(), "verdict": verdicts[name]})
         history[name] = [*history[name], measured.value][-MOST_RUNS:]
     if request.baseline:
@@ -213,7 +213,7 @@ def _time_acts(acts: Sequence[Callable[[], object]], label: str) -> Measured:
         started = time.perf_counter()
         act()
         durations_ms.append((time.perf_counter() - started) * 1_000)
-    spread = figures.middle(durations_ms)
+    spread = figures.median_of(durations_ms)
     return Measured(spread.median, f"ms, median of {len(durations_ms)} {label}", spread)
 
 

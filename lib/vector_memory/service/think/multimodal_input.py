@@ -20,7 +20,7 @@ from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit.remember import RememberRequest, remember
 from vector_memory.service.think import ledger
-from vector_memory.system.files import explained, open_plain, with_real_folder
+from vector_memory.system.files import open_plain, readable_error, with_real_folder
 
 DIAGRAM, IMAGE, AUDIO = "diagram", "image", "audio"
 KINDS = {
@@ -67,7 +67,7 @@ class ReadFile(NamedTuple):
     raw: bytes
 
 
-def take_in(ctx: Context, request: InputRequest) -> ledger.Answer:
+def remember_file(ctx: Context, request: InputRequest) -> ledger.Answer:
     """Read a file, and remember what it shows unless only asked to look.
 
     Raises:
@@ -161,7 +161,7 @@ def _read_file(ctx: Context, request: InputRequest) -> ReadFile:
                 digest.update(chunk)
                 raw += chunk if is_text else b""
     except OSError as error:
-        raise explained(path, error) from error
+        raise readable_error(path, error) from error
     place = messages.place_of(ctx, request)
     root = place.root.rstrip("/") + "/" if place is not None and place.root else ""
     return ReadFile(path.removeprefix(root), ending, size, digest.hexdigest(), raw)

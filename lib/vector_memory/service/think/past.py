@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Memory, Status
-from vector_memory.observe.learning.figures import compare, middle, rate
+from vector_memory.observe.learning.figures import compare, median_of, rate
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.retrieve.search import Hit
 from vector_memory.service.base import messages
@@ -46,7 +46,7 @@ class PastRequest(ledger.WorkRequest):
     settings: tuple[str, ...] = messages.words()
 
 
-def travel(ctx: Context, request: PastRequest) -> ledger.Answer:
+def time_travel(ctx: Context, request: PastRequest) -> ledger.Answer:
     """Return what is asked of the past.
 
     Raises:
@@ -275,7 +275,7 @@ def _window(tasks: Sequence[Task], since: datetime, until: datetime) -> dict[str
         "tasks": len(tasks),
         "kinds": dict(Counter(task.kind for task in tasks).most_common()),
         "done": ledger.done_of(tasks),
-        "minutes": middle([task.minutes for task in tasks]),
+        "minutes": median_of([task.minutes for task in tasks]),
         "retries": sum(task.retries for task in tasks),
         "jobs": {job: rate(n, len(tasks)) for job, n in jobs.most_common(MOST_JOBS)},
     }

@@ -217,7 +217,7 @@ def _standing(
 ) -> PeerComparison:
     kinds = sorted({task.kind for task in own_tasks})
     done_rate, peers_done = ledger.done_of(own_tasks), ledger.done_of(peer_tasks)
-    tails = figures.tails(
+    tails = figures.chance_of(
         (
             ledger.done_of(task for task in own_tasks if task.kind == kind),
             ledger.done_of(task for task in peer_tasks if task.kind == kind),
@@ -273,7 +273,7 @@ class StepFigures(messages.Answer):
     step: str
     went_well: figures.Rate
     tasks: int
-    seconds: figures.Middle
+    seconds: figures.Median
     total_s: float
 
 
@@ -312,7 +312,9 @@ def _figures(job: str, sightings: Sequence[Sighting], tasks: Sequence[Task]) -> 
     good_runs = [sighting for sighting in sightings if sighting.state == things.OK]
     # Nobody knows how much of a long call was waiting for a permission.
     total = round(sum(min(sighting.seconds, LONGEST_PAUSE_S) for sighting in sightings), 1)
-    durations = figures.middle([sighting.seconds for sighting in good_runs if sighting.seconds > 0])
+    durations = figures.median_of(
+        [sighting.seconds for sighting in good_runs if sighting.seconds > 0]
+    )
     task_count = sum(job in task.jobs for task in tasks)
     return StepFigures(
         job, figures.rate(len(good_runs), len(sightings)), task_count, durations, total

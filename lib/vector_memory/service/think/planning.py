@@ -15,7 +15,7 @@ from vector_memory import aging, redact
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import HEURISTICS, Memory
 from vector_memory.observe.learning import trails
-from vector_memory.observe.learning.figures import LEAST, NOT_ENOUGH, Middle, Rate, middle, rate
+from vector_memory.observe.learning.figures import LEAST, NOT_ENOUGH, Median, Rate, median_of, rate
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.tasks import kind_of
 from vector_memory.redact import levels
@@ -92,7 +92,7 @@ class PlannedTask(PlanItem):
         return self.slack <= 0 and not self.done
 
 
-def planner(ctx: Context, request: PlanRequest) -> ledger.Answer:
+def plan(ctx: Context, request: PlanRequest) -> ledger.Answer:
     """Return a plan, changed where that is asked for and not only tried.
 
     Raises:
@@ -222,12 +222,12 @@ def _estimate(item: PlanItem, tasks: Sequence[Task]) -> tuple[float | None, str]
     """Return how long a task takes, and on what that stands."""
     if item.estimate:
         return float(item.estimate), "estimated by hand"
-    like_tasks = [task for _, task in ledger.like(tasks, item.task)]
+    like_tasks = [task for _, task in ledger.similar_tasks(tasks, item.task)]
     kind = kind_of(item.task)
     same_kind = [task for task in tasks if task.kind == kind]
     for group, name in ((like_tasks, "like tasks"), (same_kind, f"tasks of kind {kind}")):
         if len(group) >= LEAST:
-            minutes = middle([task.minutes for task in group])
+            minutes = median_of([task.minutes for task in group])
             return (
                 minutes.median,
                 f"median of {minutes.n} {name} ({minutes.low:g}-{minutes.high:g} min)",
@@ -289,7 +289,7 @@ def assess(ctx: Context, request: AssessmentRequest) -> ledger.Answer:
     tasks = ledger.tasks_of(messages.asker_of(ctx, request))
     kind = request.kind or kind_of(request.task)
     compared = [task for task in tasks if kind in ("", task.kind)]
-    done_rate, minutes = ledger.done_of(compared), middle([task.minutes for task in compared])
+    done_rate, minutes = ledger.done_of(compared), median_of([task.minutes for task in compared])
     troubles = [trouble for task in compared for trouble in task.trouble]
     counts = Counter((f"`{trouble.job}`: {trouble.line}", trouble.end) for trouble in troubles)
     project = None if request.all_projects else ledger.project_of(ctx, request)
@@ -311,12 +311,12 @@ def assess(ctx: Context, request: AssessmentRequest) -> ledger.Answer:
         ],
         like=[
             {"alike": round(score, 2), **ledger.as_dict(task)}
-            for score, task in ledger.like(tasks, request.task)[:MOST_LIKE]
+            for score, task in ledger.similar_tasks(tasks, request.task)[:MOST_LIKE]
         ],
     )
 
 
-def _verdict(kind: str, done_rate: Rate, minutes: Middle) -> str:
+def _verdict(kind: str, done_rate: Rate, minutes: Median) -> str:
     name = trails.NAMES.get(kind, "tasks")
     if not done_rate.is_enough:
         return f"{NOT_ENOUGH}: of {name} only {done_rate.n} ended so that it is known; {LEAST} are needed."
@@ -351,7 +351,7 @@ def preload(ctx: Context, request: PreloadRequest) -> ledger.Answer:
             f"{NOT_ENOUGH}: {len(used)} sessions used what they were shown, {LEAST} are needed."
         )
         return ledger.answer(ctx, summary, memories=[], sessions=len(used), hits=hits)
-    ids = foretold(ledger.like(tasks, request.prompt), used)[: request.k]
+    ids = foretold(ledger.similar_tasks(tasks, request.prompt), used)[: request.k]
     memories = ledger.brief_views(asker, ids)
     summary = (
         f"{len(memories)} memories by like sessions; so {hits.told} of what was used were foretold."
@@ -377,6 +377,6 @@ def _hits(tasks: Sequence[Task], used: Mapping[str, set[str]], k: int) -> Rate:
     for session, used_ids in used.items():
         first_task = next(task for task in tasks if task.session == session)
         others = [task for task in tasks if task.session != session]
-        ids = foretold(ledger.like(others, " ".join(first_task.terms)), used)[:k]
+        ids = foretold(ledger.similar_tasks(others, " ".join(first_task.terms)), used)[:k]
         good, total = good + len(used_ids & set(ids)), total + len(used_ids)
     return rate(good, total)

@@ -183,7 +183,7 @@ def author(ctx: Context, request: WorkflowRequest) -> ledger.Answer:
             'Such as "First run the linter, then commit".',
         )
     name = str(redact.clean(request.name).text) or name or " ".join(step_texts[0].split()[:6])
-    known_things = things.of(ledger.sightings_of(asker))
+    known_things = things.things_of(ledger.sightings_of(asker))
     known_commands = [
         thing for thing in known_things if thing.kind == things.COMMAND and thing.good
     ]

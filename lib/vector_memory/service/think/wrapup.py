@@ -14,7 +14,7 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import each_of
-from vector_memory.service.edit.remember import SAID_IN
+from vector_memory.service.edit.remember import REQUESTED_IN
 from vector_memory.service.learning import learned_records, lessons
 from vector_memory.service.memory import last_session
 from vector_memory.service.memory.views import memory_view
@@ -76,7 +76,7 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
         "left": [memory_view(memory, names) for memory in _open_memories(asker, scope, session)],
         "learned": [memory_view(memory, names) for memory in settled],
         "trouble": _trouble_views(session_ledger.tasks, habits),
-        "lessons": outcomes.figures(lessons.all_kept(asker)[0]),
+        "lessons": outcomes.figures(lessons.tasks_and_sightings(asker)[0]),
         "waits": sum(memory.is_held for memory in learned),
     }
 
@@ -86,7 +86,9 @@ def _learned_memories(
 ) -> list[Memory]:
     """Return what was decided or found in the session's talk, and what was told to be remembered in it."""
     recent = each_of(asker.shelves, lambda journal: journal.recent(asker.scope, LOOKED_AT))
-    remembered = (memory for memory in recent if session and memory.extra.get(SAID_IN) == session)
+    remembered = (
+        memory for memory in recent if session and memory.extra.get(REQUESTED_IN) == session
+    )
     # An error with what ended it stands among the session's trouble.
     decided = (
         memory for memory in memories if memory.kind in LEARNED and memory.collection != EPISODES

@@ -24,7 +24,7 @@ from vector_memory.observe.commands.findings import (
     LIMIT,
     SCOPE_DRIFT,
     TARGET_DRIFT,
-    CommandSurroundings,
+    CallSite,
     Finding,
 )
 from vector_memory.observe.intent import asked_for, changes, drift, limits, objectives
@@ -67,7 +67,7 @@ HEAD = (
 class WatchedSession:
     """What is known of one session."""
 
-    site: CommandSurroundings
+    site: CallSite
     earlier: tuple[str, ...] = ()
     heard_prompts: tuple[str, ...] | None = None
     prompts: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ def _begin(call: ToolCall) -> WatchedSession:
     root = _work_folder(folder, call.place)
     alias = call.folder.rstrip("/") if folder == root and call.folder.rstrip("/") != root else ""
     home = os.path.realpath(os.path.expanduser("~"))
-    site = CommandSurroundings(root, folder, home, os.path.lexists, alias=alias, text_of=_text_of)
+    site = CallSite(root, folder, home, os.path.lexists, alias=alias, text_of=_text_of)
     earlier = earlier_prompts.read(call.transcript)
     watched = WatchedSession(site, earlier.prompts)
     for path in filter(None, (site.within(site.path(file)) for file in earlier.files)):

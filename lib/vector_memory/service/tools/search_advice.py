@@ -24,7 +24,7 @@ from vector_memory.observe.search.pattern_terms import Alternative, SearchTerms,
 from vector_memory.observe.search.searches import SearchCall, searches
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import ShownTexts
-from vector_memory.retrieve.newer import SAME_THING, Weighed, newer_of
+from vector_memory.retrieve.newer import SAME_THING, ShelvedMemory, newer_of
 from vector_memory.retrieve.search import holds_at
 from vector_memory.service.base import client_memory, context_block, delivery
 from vector_memory.service.base.context import Context
@@ -405,11 +405,11 @@ def _newest_of(ctx: Context, call: ToolCall, candidate: NamedMemory) -> NamedMem
     scope = replace(call.scope, kinds=tuple(WORTH), since=memory.created_at)
     near = shelf.nearest(vectors[0], scope, MOST_LIKE)
     later = [
-        Weighed(0, other)
+        ShelvedMemory(0, other)
         for other in shelf.load([neighbour.seq for neighbour in near]).values()
         if _may_come(ctx, other) and not call.sees(other)
     ]
-    newer = newer_of([Weighed(0, memory)], later, [shelf]).get(memory.id)
+    newer = newer_of([ShelvedMemory(0, memory)], later, [shelf]).get(memory.id)
     if newer is None or newer.likeness < SAME_THING:
         return candidate
     return _as_replacement(newer.memory, shelf)

@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 from vector_memory import model
 from vector_memory.model import Memory
-from vector_memory.observe.commands.findings import CommandSurroundings
+from vector_memory.observe.commands.findings import CallSite
 from vector_memory.observe.intent import changes
 from vector_memory.observe.search.pattern_terms import SearchTerms
 from vector_memory.observe.search.searches import SearchCall
@@ -31,7 +31,7 @@ MOST_FILES = 200
 
 def note_edits(ctx: Context, call: ToolCall) -> None:
     """Note which files a call is about to change, and in which turn."""
-    site = CommandSurroundings(call.folder, call.cwd, os.path.expanduser("~"))
+    site = CallSite(call.folder, call.cwd, os.path.expanduser("~"))
     view = changes.of_call(call.tool, call.input, site)
     for change in view.changes:
         if change.kind in changes.FILE_KINDS:

@@ -48,7 +48,9 @@ def _shelf_parts(shelf: Shelf, scope: Scope) -> Iterator[tuple[str, int]]:
         yield markdown_export.heading(2, privacy.word_or(name, privacy.DROPPED)), 0
         for kind in sorted(shelf.journal.count_by("kind", project_scope, LIVING)):
             title = markdown_export.heading(3, kind or "note") + "\n"
-            for memory, links in json_lines.exported(shelf, replace(project_scope, kinds=(kind,))):
+            for memory, links in json_lines.memories_with_links(
+                shelf, replace(project_scope, kinds=(kind,))
+            ):
                 # Field by field: as one text, what is noted in a comment would be read as secrets.
                 line = privacy.shown(messages.to_json(export_line(memory, root, links)))
                 yield title + markdown_export.render(line), 1

@@ -10,7 +10,7 @@ from functools import cache
 
 from vector_memory import redact
 from vector_memory.errors import VectorMemoryError
-from vector_memory.index.entities import named_in
+from vector_memory.index.entities import entities_extra
 from vector_memory.index.notes import notes, reimport
 from vector_memory.index.notes.markdown import with_plain_ends
 from vector_memory.index.notes.notes import NoteDraft
@@ -271,7 +271,7 @@ class NotePlanner:
             tags=draft.tags,
             source=Source(path=self._path, line_start=draft.line_start, line_end=draft.line_end),
             external_id=draft.key,
-            extra={**_note_marks(draft), **foreign_mark, **named_in(text)},
+            extra={**_note_marks(draft), **foreign_mark, **entities_extra(text)},
         )
         wishes = proposals.wanted(memory, not self.project) if self.by_agent else {}
         settled = trust_marks.settled(memory)

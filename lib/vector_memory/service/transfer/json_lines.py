@@ -11,7 +11,7 @@ from datetime import datetime
 from vector_memory import redact
 from vector_memory.aging import EVERY, HALF_LIFE, of_ageing
 from vector_memory.errors import BadInputError, UnsafeTextError, VectorMemoryError
-from vector_memory.index.entities import named_in
+from vector_memory.index.entities import entities_extra
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import (
     COLLECTIONS,
@@ -277,7 +277,7 @@ def shelf_and_memory(
             memory = _restore(memory, data)
         else:
             extra: dict[str, object] = {IS_FOREIGN: True} if is_foreign else {}
-            extra |= named_in(memory.text, memory.files)
+            extra |= entities_extra(memory.text, memory.files)
             memory = _with_standing(ctx, replace(memory, extra=extra), data)
     raw = f"{data.get('title') or ''}\n{data['text']}"
     settled = trust_marks.settled(_own_if_harmless(memory, raw), raw)
@@ -551,11 +551,11 @@ def export(ctx: Context, request: ExportRequest) -> Iterator[dict[str, object]]:
     scope = asker.scope.listed
     roots = project_roots(asker.shelves)
     for shelf in asker.shelves:
-        for memory, links in exported(shelf, scope):
+        for memory, links in memories_with_links(shelf, scope):
             yield export_line(memory, roots.get(memory.project, ""), links)
 
 
-def exported(shelf: Shelf, scope: Scope) -> Iterator[tuple[Memory, list[Link]]]:
+def memories_with_links(shelf: Shelf, scope: Scope) -> Iterator[tuple[Memory, list[Link]]]:
     """Yield what an export tells of a store, oldest first, each with the links that lead from it.
 
     What observers make anew by themselves is left out: elsewhere they make it of what they see there.

@@ -58,7 +58,7 @@ class VaultExportAnswer(messages.Answer):
     failed: tuple[str, ...] = ()
 
 
-def is_kept(ctx: Context) -> bool:
+def is_in_use(ctx: Context) -> bool:
     """Whether the user has had the notes written once: from then on they follow what is remembered."""
     root = vault_root(ctx)
     return bool(root) and os.path.isfile(os.path.join(root, FOLDER, f"{FOLDER}.md"))

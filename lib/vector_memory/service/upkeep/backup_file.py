@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from vector_memory.errors import BadInputError, NotFoundError, StoreDamagedError
 from vector_memory.system.durable_files import sync_descriptor
-from vector_memory.system.files import RefusedError, open_regular, summed
+from vector_memory.system.files import RefusedError, digest_and_size, open_regular
 from vector_memory.system.unpacking import Unpacked, most_of
 
 FORMAT = 2
@@ -208,7 +208,7 @@ def _add(tar: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> None
 
 def _digest_of(path: str) -> dict[str, Any]:
     with open(path, "rb") as file:
-        digest, size = summed(file, hashlib.sha256())
+        digest, size = digest_and_size(file, hashlib.sha256())
     return {"size": size, "sha256": digest}
 
 

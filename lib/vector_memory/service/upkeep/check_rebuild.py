@@ -85,7 +85,7 @@ def check(ctx: Context, request: CheckRequest, progress: Progress) -> CheckAnswe
 def _unopened(ctx: Context) -> list[Problem]:
     errors = ctx.unopened()
     global_store = ctx.home.global_store
-    if signs := tampering.look(global_store):
+    if signs := tampering.foreign_entries(global_store):
         errors[global_store] = tampering.refusal(global_store, signs)
     return [Problem(folder, error.message, error.hint) for folder, error in errors.items()]
 
@@ -190,7 +190,7 @@ def rebuild(ctx: Context, request: messages.Request, progress: Progress) -> Rebu
         with shelf.following:
             shelf.index.rebuild()
         shelf.recheck_vectors = True
-        rows += level(ctx, shelf, progress)
+        rows += bring_up_to_date(ctx, shelf, progress)
     ctx.state.audit("rebuild", request.actor, [], {"rows": rows})
     return RebuildAnswer(
         rows=rows,
@@ -204,7 +204,7 @@ def _writable(ctx: Context) -> list[Shelf]:
     return [shelf for shelf in ctx.all_shelves() if shelf.journal.writable]
 
 
-def level(ctx: Context, shelf: Shelf, progress: Progress) -> int:
+def bring_up_to_date(ctx: Context, shelf: Shelf, progress: Progress) -> int:
     """Bring a shelf's index up to date with its journal; return how many rows that took."""
     total = shelf.journal.count()
     indexed = 0
@@ -241,7 +241,7 @@ def migrate(ctx: Context, request: messages.Request, progress: Progress) -> Migr
         shelf.refused.clear()
         shelf.doubted.clear()
         shelf.recheck_vectors = True
-        embedded += level(ctx, shelf, progress)
+        embedded += bring_up_to_date(ctx, shelf, progress)
     detail = {"embedded": embedded, "model": ctx.embedding.model}
     ctx.state.audit("migrate", request.actor, [], detail)
     model = ctx.embedding.model
@@ -283,10 +283,10 @@ def wait(ctx: Context, request: WaitRequest, progress: Progress) -> WaitAnswer:
     Returns:
         How many still wait, when the time was up.
     """
-    return WaitAnswer(wait_level(ctx, request.timeout_s, progress))
+    return WaitAnswer(wait_until_indexed(ctx, request.timeout_s, progress))
 
 
-def wait_level(ctx: Context, timeout_s: float, progress: Progress) -> bool:
+def wait_until_indexed(ctx: Context, timeout_s: float, progress: Progress) -> bool:
     """Wait until every open store's index is level, vectors included; whether it is."""
     deadline = time.monotonic() + timeout_s
     with ctx.awaiting_index.going_on():

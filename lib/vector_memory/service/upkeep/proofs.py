@@ -73,7 +73,7 @@ def prove(ctx: Context, request: ProveRequest) -> ProveAnswer:
     leaves = [attestation.leaf(_entry(row)) for row in rows]
     key = contracts.signer(ctx, request.passphrase)
     at = ctx.now().isoformat(timespec="seconds")
-    statement = attestation.attested(key, leaves, rows[-1].number if rows else 0, at)
+    statement = attestation.sign_statement(key, leaves, rows[-1].number if rows else 0, at)
     proof, name = asdict(statement), f"root-{len(rows):08d}.json"
     if request.entry:
         index = next((at for at, row in enumerate(rows) if row.number == request.entry), -1)
@@ -81,10 +81,10 @@ def prove(ctx: Context, request: ProveRequest) -> ProveAnswer:
             raise NotFoundError(
                 f"There is no entry {request.entry}.", "`vector-memory audit` lists."
             )
-        inclusion = attestation.included(leaves, _entry(rows[index]), index, statement)
+        inclusion = attestation.prove_inclusion(leaves, _entry(rows[index]), index, statement)
         proof, name = asdict(inclusion), f"entry-{request.entry:08d}.json"
     elif request.since:
-        continuation = attestation.continued(leaves, _earlier(request), statement)
+        continuation = attestation.prove_continuation(leaves, _earlier(request), statement)
         proof, name = (
             asdict(continuation),
             f"since-{continuation.earlier.size:08d}-{len(rows):08d}.json",

@@ -23,7 +23,7 @@ from vector_memory.model import Progress
 from vector_memory.service.base import messages
 from vector_memory.service.upkeep import backup_file, project_store
 from vector_memory.system import durable_files, removal, tampering
-from vector_memory.system.files import drop
+from vector_memory.system.files import delete_file
 from vector_memory.system.paths import Home
 
 log = logging.getLogger(__name__)
@@ -81,7 +81,7 @@ class Restored:
     aside: list[str]
 
 
-def look(home: Home, path: str) -> RestoreAnswer:
+def preview(home: Home, path: str) -> RestoreAnswer:
     """Read a backup through and return what restoring it would do.
 
     Raises:
@@ -233,7 +233,7 @@ def _obstacle(folder: str) -> str:
         return f"{project} is not there"
     if os.stat(project).st_uid != os.getuid() or not os.access(project, os.W_OK):
         return f"{project} is not yours to write"
-    if signs := tampering.look(folder):
+    if signs := tampering.foreign_entries(folder):
         return " ".join(signs[0])
     return ""
 
@@ -273,7 +273,7 @@ def _answer(home: Home, manifest: backup_file.Manifest) -> RestoreAnswer:
 def _stage(part: str, content: IO[bytes]) -> None:
     _make_folder(os.path.dirname(part))
     # Removed first, so that the new file is ours alone, whatever stood there.
-    drop(part)
+    delete_file(part)
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         while block := content.read(_COPY_BYTES):
@@ -319,7 +319,9 @@ def _replace(target: str, part: str) -> str:
         os.rename(part, target)
         durable_files.sync_file(folder)
         return aside
-    signs = tampering.look(os.path.dirname(target)) if target.endswith("journal.db") else []
+    signs = (
+        tampering.foreign_entries(os.path.dirname(target)) if target.endswith("journal.db") else []
+    )
     if signs:
         log.error("%s is not restored: %s", target, " ".join(signs[0]))
         return ""
@@ -334,4 +336,4 @@ def _replace(target: str, part: str) -> str:
 def _remove(path: str) -> None:
     if os.path.isdir(path):
         removal.remove(path)
-    drop(path, OSError)
+    delete_file(path, OSError)

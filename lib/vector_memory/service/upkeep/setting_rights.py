@@ -28,7 +28,7 @@ class SettingAnswer(messages.Answer):
     name: str
 
 
-def admit(ctx: Context, request: SettingRequest) -> SettingAnswer:
+def allow_setting(ctx: Context, request: SettingRequest) -> SettingAnswer:
     """Let a setting be changed, and note it where an agent does.
 
     Raises:

@@ -122,7 +122,7 @@ def stats(ctx: Context, request: messages.Request, jobs: Sequence[JobRow]) -> St
     everything, scope = replace(scope, unexpired_at=ctx.now()), scope.listed_at(ctx.now())
     names = project_names(shelves)
     by_project = _sum_counts(shelves, "project", scope)
-    drain(ctx)
+    add_hook_counts(ctx)
     ctx.state.flush()
     return StatsAnswer(
         memories=sum(shelf.journal.count(scope) for shelf in shelves),
@@ -219,7 +219,7 @@ HOOKS_COUNTED = (
 """What may be counted so; `client.hook` and `client.fallback` write them."""
 
 
-def drain(ctx: Context) -> None:
+def add_hook_counts(ctx: Context) -> None:
     """Add what hooks counted to the counters. A hook that has the file open just then is not counted."""
     path = os.path.join(ctx.home.run, HOOKS_FILE)
     taken_path = f"{path}.taken"

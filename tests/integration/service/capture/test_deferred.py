@@ -14,7 +14,7 @@ from vector_memory.model import SUMMARY, TOPIC, Memory, Scope
 from vector_memory.service.base.follow_journal import FAR_BEHIND, follow_once
 from vector_memory.service.capture import backfill, deferred, model_ideas
 from vector_memory.service.jobs import turn_end
-from vector_memory.service.jobs.turn_end import Ended
+from vector_memory.service.jobs.turn_end import EndedTurn
 
 WHY = "We keep the jobs of the importer in a spool folder, since a worker may die at any time. " * 4
 TALK = [("Please make the importer survive a crash", WHY), ("And the retries of it?", WHY)]
@@ -81,7 +81,7 @@ def test_killed_between_storing_and_topics(house: ServiceHouse, folder: Path) ->
     path = str(folder / "s1.jsonl")
     captured_of(house.ctx, path, tasks=(deferred.TOPICS,))
     assert stored(house, TOPIC) == []
-    turn_end.learn(house.ctx, Ended("s1", path, str(folder)))
+    turn_end.learn(house.ctx, EndedTurn("s1", path, str(folder)))
     assert len(stored(house, TOPIC)) == 1
     assert not house.ctx.state.has_due()
 
@@ -94,7 +94,9 @@ def test_a_model_reads_on_after_a_restart(house: ServiceHouse, folder: Path) -> 
             house.ctx.settings, extraction=True, extraction_gate=False,
             generation_backend="ollama", ollama_host=server.address,
         )  # fmt: skip
-        turn_end.learn(house.ctx, Ended("s1", str(folder / "s1.jsonl"), str(folder), final=True))
+        turn_end.learn(
+            house.ctx, EndedTurn("s1", str(folder / "s1.jsonl"), str(folder), final=True)
+        )
         assert server.prompts == []  # nothing does slow work in this house: its daemon has ended
         assert house.ctx.state.due(deferred.MINING) == ["s1"]
         work = []

@@ -48,7 +48,7 @@ def test_what_is_forgotten_while_it_is_edited_stays_forgotten(
 ) -> None:
     id = remember(house)["id"]
     once_before(
-        monkeypatch, edit_forget, "changed_by", lambda: door(house.ctx, "forget", {"ids": [id]})
+        monkeypatch, edit_forget, "with_changes", lambda: door(house.ctx, "forget", {"ids": [id]})
     )
     with pytest.raises(OvertakenError):
         door(house.ctx, "edit", {"id": id, "tags": ["x"]})
@@ -61,7 +61,7 @@ def test_what_is_merged_while_it_is_edited_keeps_both(
 ) -> None:
     id = remember(house, tags=["tree"])["id"]
     others = once_before(
-        monkeypatch, edit_forget, "changed_by", lambda: remember(house, tags=["oak"])
+        monkeypatch, edit_forget, "with_changes", lambda: remember(house, tags=["oak"])
     )
     door(house.ctx, "edit", {"id": id, "priority": "HIGH"})
     others[0].join()
@@ -74,7 +74,7 @@ def test_what_gives_way_while_it_is_edited_does_not_come_back(
 ) -> None:
     id = remember(house)["id"]
     newer = {"text": "The herons moved to the willow.", "supersedes": id}
-    others = once_before(monkeypatch, edit_forget, "changed_by", lambda: remember(house, **newer))
+    others = once_before(monkeypatch, edit_forget, "with_changes", lambda: remember(house, **newer))
     with pytest.raises(OvertakenError):
         door(house.ctx, "edit", {"id": id, "tags": ["x"]})
     others[0].join()

@@ -210,7 +210,7 @@ def test_killed_at_any_write_nothing_is_lost_or_doubled(
             os._exit(9)
     _, status = os.waitpid(child, 0)
     assert os.WIFSIGNALED(status)
-    runner.look_again(house.ctx)
+    runner.forget_due_times(house.ctx)
     assert once(house)["outcome"] == "ok"
     assert set(every(house)) == kept
     named = [id for entry in house.ctx.state.audit_entries(50, action="expire") for id in entry.ids]

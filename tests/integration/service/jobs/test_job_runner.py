@@ -313,7 +313,7 @@ def test_killed_at_any_moment_nothing_is_doubled(
                     os.kill(os.getpid(), signal.SIGKILL)
 
             state.put_jobs = dying  # type: ignore[method-assign]
-            runner.look_again(house.ctx)
+            runner.forget_due_times(house.ctx)
             for _ in range(3):
                 runner.advance(house.ctx)
         finally:
@@ -321,7 +321,7 @@ def test_killed_at_any_moment_nothing_is_doubled(
             os._exit(9)
     _, status = os.waitpid(child, 0)
     assert os.WIFSIGNALED(status)
-    runner.look_again(house.ctx)
+    runner.forget_due_times(house.ctx)
     work_off(house)
     assert row(house, "three").outcome == "ok"
     assert row(house, "three").report["steps"] == 3

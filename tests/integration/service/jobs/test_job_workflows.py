@@ -587,10 +587,10 @@ def test_recalls_are_timed_and_compared_with_earlier_runs(house: ServiceHouse) -
 def test_what_a_regression_is() -> None:
     """A fifth slower than usual, and well beyond what runs differ by."""
     usual = [10.0, 10.2, 9.9, 10.1, 10.0]
-    assert regression.compared(usual, 14.0).startswith("worse")
-    assert regression.compared(usual, 11.0).startswith("as usual")
-    assert regression.compared([5.0, 20.0, 10.0, 12.0], 14.0).startswith("as usual")
-    assert regression.compared([10.0], 99.0).startswith("too few")
+    assert regression.trend(usual, 14.0).startswith("worse")
+    assert regression.trend(usual, 11.0).startswith("as usual")
+    assert regression.trend([5.0, 20.0, 10.0, 12.0], 14.0).startswith("as usual")
+    assert regression.trend([10.0], 99.0).startswith("too few")
 
 
 def test_a_compliance_report_says_how_controls_stand(house: ServiceHouse, tmp_path: Path) -> None:

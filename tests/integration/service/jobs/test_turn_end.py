@@ -29,9 +29,9 @@ def test_a_subagent_whose_transcript_came_late_is_not_lost(
         every = house.ctx.global_shelf().journal.iter_memories(Scope(projects=None))
         return [memory.text for memory in every if memory.kind == "exchange"]
 
-    turn_end.learn(house.ctx, turn_end.Ended("s1", str(path), str(tmp_path)))
+    turn_end.learn(house.ctx, turn_end.EndedTurn("s1", str(path), str(tmp_path)))
     assert len(told()) == 1
     for _ in range(2):
-        turn_end.learn(house.ctx, turn_end.Ended("s1", str(path), str(tmp_path), final=True))
+        turn_end.learn(house.ctx, turn_end.EndedTurn("s1", str(path), str(tmp_path), final=True))
         assert len(told()) == 2
     assert any(FOUND in text for text in told())

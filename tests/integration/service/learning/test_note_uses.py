@@ -40,7 +40,7 @@ def shown(house: ServiceHouse, tmp_path: Path, session: str = "s1") -> None:
 
 def end(house: ServiceHouse, path: Path, session: str = "s1", last: str = "") -> None:
     """Have the turn end."""
-    ended = turn_end.Ended(session, str(path), str(path.parent), last_message=last)
+    ended = turn_end.EndedTurn(session, str(path), str(path.parent), last_message=last)
     turn_end.learn(house.ctx, ended)
 
 

@@ -139,7 +139,7 @@ def test_a_turns_end_settles(world: World, tmp_path: Path) -> None:
     world.say(TASK)
     world.bash("git reset --hard")
     path = transcript(tmp_path, [(TASK, "Done.")], session="s")
-    turn_end.learn(world.ctx, turn_end.Ended("s", str(path), str(world.project)))
+    turn_end.learn(world.ctx, turn_end.EndedTurn("s", str(path), str(world.project)))
     assert len(world.records()) == 1
 
 

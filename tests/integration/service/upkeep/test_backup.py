@@ -326,7 +326,7 @@ def test_what_is_not_a_whole_backup_of_ours_is_refused(
     for dry in (True, False):
         with pytest.raises(error) as caught:
             if dry:
-                restore.look(house.ctx.home, str(path))
+                restore.preview(house.ctx.home, str(path))
             else:
                 restore.restore(house.ctx.home, str(path), [], quiet)
         assert caught.value.hint
@@ -352,15 +352,15 @@ def test_a_file_cut_short_is_refused(house: ServiceHouse, tmp_path: Path, share:
 def test_other_files_are_refused(house: ServiceHouse, tmp_path: Path) -> None:
     """No file, a folder, a text, a tar of somebody else's."""
     with pytest.raises(NotFoundError):
-        restore.look(house.ctx.home, str(tmp_path / "none"))
+        restore.preview(house.ctx.home, str(tmp_path / "none"))
     with pytest.raises(BadInputError):
-        restore.look(house.ctx.home, str(tmp_path))
+        restore.preview(house.ctx.home, str(tmp_path))
     (tmp_path / "text").write_text("hello")
     with pytest.raises((BadInputError, StoreDamagedError)):
-        restore.look(house.ctx.home, str(tmp_path / "text"))
+        restore.preview(house.ctx.home, str(tmp_path / "text"))
     (tmp_path / "packed").write_bytes(gzip.compress(b"hello" * 1000))
     with pytest.raises((BadInputError, StoreDamagedError)):
-        restore.look(house.ctx.home, str(tmp_path / "packed"))
+        restore.preview(house.ctx.home, str(tmp_path / "packed"))
 
 
 def test_a_damaged_database_in_a_whole_backup_is_refused(
@@ -518,7 +518,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(
 
     monkeypatch.setattr(Unpacked, "read", counted)
     before = set(Path(house.ctx.home.root).rglob("*"))
-    for attempt in (restore.look, lambda *a: restore.restore(*a, [], quiet)):
+    for attempt in (restore.preview, lambda *a: restore.restore(*a, [], quiet)):
         with pytest.raises((BadInputError, StoreDamagedError)) as refused:
             attempt(house.ctx.home, str(path))
         assert refused.value.hint
@@ -551,7 +551,7 @@ def test_an_emptied_database_is_no_bomb(house: ServiceHouse, tmp_path: Path) -> 
         connection.execute("DROP TABLE scratch")
     path = backup(house.ctx, tmp_path / "b.tar.gz", vectors=True)
     assert path.stat().st_size < 1 << 20
-    assert restore.look(house.ctx.home, str(path)).memories == 0
+    assert restore.preview(house.ctx.home, str(path)).memories == 0
 
 
 def test_older_entries_that_unpack_to_much_are_refused(

@@ -54,7 +54,7 @@ from vector_memory.index.fixes import commands
 )
 def test_the_job_of_a_command_line(command: str, family: str) -> None:
     """Folders, variables, environments, runners and pipes say nothing of the job."""
-    assert commands.family(command) == family
+    assert commands.job_of(command) == family
 
 
 def test_an_exit_code_is_lost_in_a_pipe_and_before_a_semicolon() -> None:
@@ -88,7 +88,7 @@ def test_an_exit_code_is_lost_in_a_pipe_and_before_a_semicolon() -> None:
 )
 def test_which_commands_do_the_same(failed: str, other: str, least: float, most: float) -> None:
     """Another file under test is another job; all of them, or the same elsewhere, is the same."""
-    (tried,), (ran,) = commands.acting(failed), commands.acting(other)
+    (tried,), (ran,) = commands.acting_parts(failed), commands.acting_parts(other)
     assert least <= commands.same_job(tried, ran) <= most
 
 
@@ -111,14 +111,14 @@ def test_what_writes_a_file(command: str, writes: bool) -> None:
 
 def test_a_command_in_short() -> None:
     """What is shown of a command line leaves out where it ran and the pager."""
-    assert commands.bare("cd /srv/a && make  test 2>&1 | tail -5") == "make test"
-    assert commands.bare("python - <<'E'\nprint(1)\nE") == "python - <<E"
+    assert commands.bare_line("cd /srv/a && make  test 2>&1 | tail -5") == "make test"
+    assert commands.bare_line("python - <<'E'\nprint(1)\nE") == "python - <<E"
 
 
 def test_a_host_is_no_help() -> None:
     """`-h` at the end asks for help; with a value it names a host."""
-    assert commands.family("psql -h") == ""
-    assert commands.family("psql -h db") == "psql"
+    assert commands.job_of("psql -h") == ""
+    assert commands.job_of("psql -h db") == "psql"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.index.fixes.commands import family
+from vector_memory.index.fixes.commands import job_of
 from vector_memory.index.fixes.errors import signature
 from vector_memory.index.fixes.fixes import FixStep
 from vector_memory.index.fixes.likeness import is_alike, likeness, needs, particulars
@@ -30,7 +30,7 @@ def alike(
         return False
     step = FixStep(f"edited {ran}") if files else FixStep(f"ran `{ran}` instead", ran)
     kept = needs(like, learned[1], [step], files)
-    said = {"families": [family(learned[1])], "particulars": particulars(*learned)}
+    said = {"families": [job_of(learned[1])], "particulars": particulars(*learned)}
     return is_alike({**kept, **said}, *met)
 
 

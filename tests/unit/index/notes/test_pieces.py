@@ -54,7 +54,7 @@ def test_parts_that_are_put_together_are_the_text(parts: list[str]) -> None:
     """What was cut at white space says the same again."""
     text = planted("a b", " ".join(harmless.unmarked(part) for part in parts), "c d")
     words = text.split(" ")
-    again = harmless.rejoined(" ".join(harmless.parted(words)))
+    again = harmless.rejoined(" ".join(harmless.with_marks_in_each(words)))
     assert re.sub(r"\s+", "", again) == re.sub(r"\s+", "", text)
 
 

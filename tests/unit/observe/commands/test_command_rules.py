@@ -12,7 +12,7 @@ from vector_memory.observe.commands.findings import (
     CATEGORIES,
     HIGH,
     LOW,
-    CommandSurroundings,
+    CallSite,
     Finding,
 )
 from vector_memory.observe.commands.words import WORDS
@@ -24,7 +24,7 @@ EVERY = [(name, one) for name, known in rules.RULES.items() for one in known]
 
 def found(command: str) -> list[Finding]:
     """Return what the table alone says of a line."""
-    line = command_line.read(command, CommandSurroundings())
+    line = command_line.read(command, CallSite())
     return [one for act in line.acts for one in rules.judge(act, line)]
 
 
@@ -36,7 +36,7 @@ def test_a_line_is_well_formed(name: str, rule: rules.CommandRule) -> None:
     of_secrets = not {"secret", "read", "piped", "changes"}.isdisjoint(rule.conditions.split())
     assert rule.severity in (HIGH, LOW, "-") or rule.severity == "=" and of_secrets
     assert rule.why.endswith(".") == (rule.severity != "-")
-    line = command_line.read("x y", CommandSurroundings())
+    line = command_line.read("x y", CallSite())
     assert rule.fits(line.acts[0], line, "") in (True, False)
 
 
@@ -124,7 +124,7 @@ def test_what_runs_another_program_is_looked_through(program: str, runner: Runne
         form = f"{program} {option} 'rm -rf /srv'"
     if program in ("docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc"):
         form = f"{program} exec web rm -rf /srv"
-    names = [act.name for act in command_line.read(form, CommandSurroundings()).acts]
+    names = [act.name for act in command_line.read(form, CallSite()).acts]
     assert "rm" in names or option == "pnpm", form
 
 
@@ -188,6 +188,4 @@ def test_processes_that_a_search_finds(lines: str, is_found: bool) -> None:
 )
 def test_processes_that_get_process_finds(command: str, is_found: bool) -> None:
     """Of PowerShell's pipes, too."""
-    assert (
-        bool(judge.of_call("PowerShell", {"command": command}, CommandSurroundings())) == is_found
-    )
+    assert bool(judge.of_call("PowerShell", {"command": command}, CallSite())) == is_found

@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vector_memory.observe.commands import command_line, judge
-from vector_memory.observe.commands.findings import HIGH, LOW, CommandSurroundings
+from vector_memory.observe.commands.findings import HIGH, LOW, CallSite
 
 ROOT, HOME = "/home/dev/shop", "/home/dev"
 THERE = {f"{ROOT}/{name}" for name in ("src/app.py", ".env", "README.md", "config.yml", "data/shop.db")}  # fmt: skip
-PLACE = CommandSurroundings(ROOT, ROOT, HOME, exists=THERE.__contains__)
+PLACE = CallSite(ROOT, ROOT, HOME, exists=THERE.__contains__)
 BENCHMARKS = Path(__file__).resolve().parents[4] / "benchmarks"
 
 
-def found(command: str, around: CommandSurroundings = PLACE) -> list[tuple[str, str]]:
+def found(command: str, around: CallSite = PLACE) -> list[tuple[str, str]]:
     return [(one.category, one.severity) for one in judge.of_command(command, around)]
 
 
@@ -205,7 +205,7 @@ def test_what_looks_like_it_is_not(command: str) -> None:
 
 def test_what_the_session_made_is_its_own() -> None:
     """Deleting it takes nothing away; what was there before is another thing."""
-    around = CommandSurroundings(ROOT, ROOT, HOME, made_paths={f"{ROOT}/draft"})
+    around = CallSite(ROOT, ROOT, HOME, made_paths={f"{ROOT}/draft"})
     assert found("rm -rf draft", around) == []
     assert found("rm -rf drafts", around) == [("delete", HIGH)]
 
@@ -233,7 +233,7 @@ def test_a_public_key_is_no_secret(name: str, is_secret: bool) -> None:
 
 def test_a_project_is_known_through_a_link() -> None:
     """A tool may name a file by the folder's other path."""
-    around = CommandSurroundings("/data/shop", "/data/shop", HOME, alias="/work/shop")
+    around = CallSite("/data/shop", "/data/shop", HOME, alias="/work/shop")
     given = {"file_path": "/work/shop/src/a.py"}
     assert judge.of_call("Edit", given, around) == []
     assert judge.of_call("Edit", {"file_path": "/work/other/a.py"}, around)
@@ -442,7 +442,7 @@ def test_a_script_of_package_json_is_followed() -> None:
         "self": "npm run self",
     }
     package = json.dumps({"scripts": scripts})
-    around = CommandSurroundings(
+    around = CallSite(
         ROOT, ROOT, HOME, text_of=lambda path: package if path == f"{ROOT}/package.json" else ""
     )
     assert found("npm run tidy", around) == [("delete", HIGH)]
@@ -450,14 +450,14 @@ def test_a_script_of_package_json_is_followed() -> None:
     assert found("cd web && npm run tidy", around) == []
     assert found("npm run db:reset", around) == [("data", HIGH)]
     assert found("npm run self", around) == []
-    broken = CommandSurroundings(ROOT, ROOT, HOME, text_of=lambda path: "{")
+    broken = CallSite(ROOT, ROOT, HOME, text_of=lambda path: "{")
     assert found("npm run tidy", broken) == []
 
 
 def test_a_project_in_a_folder_for_a_moment_is_nobodys_loss() -> None:
     """A program made it, and deletes it; a project that is only below /tmp is one."""
     for root, expected in (("/tmp/tmpa1b2c3d4", []), ("/tmp/shop", [("delete", HIGH)])):
-        assert found("rm -r tests", CommandSurroundings(root, root, HOME)) == expected
+        assert found("rm -r tests", CallSite(root, root, HOME)) == expected
 
 
 @pytest.mark.parametrize(
@@ -540,7 +540,7 @@ def test_what_git_ignores_and_the_line_makes_anew_may_well_be_meant(
 ) -> None:
     """It is kept as a flag, since what is ignored may be data, and nobody is warned."""
     files = {f"{ROOT}/{folder}.gitignore": text for folder, text in IGNORED.items()}
-    around = CommandSurroundings(ROOT, ROOT, HOME, text_of=lambda path: files.get(path, ""))
+    around = CallSite(ROOT, ROOT, HOME, text_of=lambda path: files.get(path, ""))
     graves = {grave for category, grave in found(command, around) if category == "delete"}
     assert graves == {severity}
     if severity == LOW:
@@ -555,7 +555,7 @@ def test_a_gitignore_is_read_once_for_a_line_and_not_for_all_paths() -> None:
         read.append(path)
         return "gen/\n" if path == f"{ROOT}/.gitignore" else ""
 
-    around = CommandSurroundings(ROOT, ROOT, HOME, text_of=text_of)
+    around = CallSite(ROOT, ROOT, HOME, text_of=text_of)
     paths = [f"a/b{number % 9}/gen/c{number}" for number in range(100)]
     line = "; ".join(f"rm -rf {path}" for path in paths) + " && make"
     judged = command_line.read(line, around)
@@ -580,7 +580,7 @@ def test_a_gitignore_is_read_once_for_a_line_and_not_for_all_paths() -> None:
 def test_what_terraform_knows_of_what_it_made(command: str, severity: str) -> None:
     """Deleted or written over, it is lost; beside it, it is kept."""
     there = {f"{ROOT}/terraform.tfstate", f"{ROOT}/infra/terraform.tfstate", f"{ROOT}/new.tfstate"}
-    around = CommandSurroundings(ROOT, ROOT, HOME, exists=there.__contains__)
+    around = CallSite(ROOT, ROOT, HOME, exists=there.__contains__)
     graves = {grave for category, grave in found(command, around) if category == "infrastructure"}
     assert graves == ({severity} if severity else set())
 

@@ -11,7 +11,7 @@ from vector_memory.observe.commands.findings import (
     FORCE_PUSH,
     HIGH,
     INFRASTRUCTURE,
-    CommandSurroundings,
+    CallSite,
     Finding,
 )
 from vector_memory.observe.intent.asked_for import is_asked
@@ -85,7 +85,7 @@ def test_what_was_asked_for_is(found: Finding, said: str) -> None:
 
 def are_asked(said: str, command: str) -> list[bool]:
     """Return of each grave finding of a command whether a prompt asks for it."""
-    place = CommandSurroundings("/p", "/p", "/home/u", exists=lambda path: True)
+    place = CallSite("/p", "/p", "/home/u", exists=lambda path: True)
     found = judge.of_call("Bash", {"command": command}, place)
     return [is_asked(one, [said]) for one in found if one.severity == HIGH]
 

@@ -10,14 +10,14 @@ from vector_memory.observe.commands.findings import (
     DELETE,
     FORCE_PUSH,
     HIGH,
-    CommandSurroundings,
+    CallSite,
     Finding,
 )
 from vector_memory.observe.intent import asked_for, changes, drift, limits, objectives
 from vector_memory.observe.intent.drift import LONG_ROW, Course
 
 BENCHMARKS = Path(__file__).resolve().parents[4] / "benchmarks"
-PLACE = CommandSurroundings("/p", "/p", "/home/u")
+PLACE = CallSite("/p", "/p", "/home/u")
 TASK = "Fix the coupon total in shop/checkout.py."
 
 
@@ -116,7 +116,7 @@ def test_what_was_asked_for_is_known() -> None:
 def test_sessions_of_others_are_told_apart() -> None:
     """Written without the rules in view: most broken limits are found, and faithful sessions left in peace."""
     sessions = json.loads((BENCHMARKS / "sessions_unseen.json").read_text(encoding="utf-8"))
-    place = CommandSurroundings("/home/dev/shop", "/home/dev/shop", "/home/dev")
+    place = CallSite("/home/dev/shop", "/home/dev/shop", "/home/dev")
     broken, found, wrong = 0, 0, []
     for session in sessions:
         course, said, goals, hit = Course(), [], objectives.of_session([]), False

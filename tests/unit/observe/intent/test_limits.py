@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from vector_memory.observe.commands.findings import CommandSurroundings
+from vector_memory.observe.commands.findings import CallSite
 from vector_memory.observe.intent import broken_limits, changes, limits
 
 ROOT = "/p"
 THERE = {"/p/src/a.py", "/p/package.json"}
-PLACE = CommandSurroundings(ROOT, ROOT, "/home/u", exists=THERE.__contains__)
+PLACE = CallSite(ROOT, ROOT, "/home/u", exists=THERE.__contains__)
 
 
 def kinds(prompt: str) -> list[tuple[str, tuple[str, ...]]]:
@@ -380,7 +380,7 @@ OLD, NEW = "/p/db/migrations/1.sql", "/p/db/migrations/2.sql"
 def reached(prompt: str, tool: str, *made: str, **given: Any) -> bool:
     """Whether a call breaks a limit where one migration is there and some were made in the session."""
     there = {"/p/db/migrations", OLD, *made}.__contains__
-    place = CommandSurroundings(ROOT, ROOT, "/home/u", exists=there, made_paths=made)
+    place = CallSite(ROOT, ROOT, "/home/u", exists=there, made_paths=made)
     view = changes.of_call(tool, given, place)
     return bool(list(broken_limits.broken(limits.read(prompt), view, place)))
 
@@ -560,7 +560,7 @@ CONFIG = {
 
 def reaches(prompt: str, command: str) -> bool:
     """Whether a command breaks a limit where a folder of settings and lock files are."""
-    place = CommandSurroundings(ROOT, ROOT, "/home/u", exists=CONFIG.__contains__)
+    place = CallSite(ROOT, ROOT, "/home/u", exists=CONFIG.__contains__)
     view = changes.of_call("Bash", {"command": command}, place)
     return bool(list(broken_limits.broken(limits.read(prompt), view, place)))
 
@@ -625,7 +625,7 @@ def test_an_ending_is_that_of_files(prompt: str) -> None:
 
 
 def test_a_hidden_file_is_no_ending() -> None:
-    place = CommandSurroundings(ROOT, ROOT, "/home/u", exists={"/p/.env"}.__contains__)
+    place = CallSite(ROOT, ROOT, "/home/u", exists={"/p/.env"}.__contains__)
     for path, is_broken in (("/p/.env", True), ("/p/prod.env", False)):
         view = changes.of_call("Edit", {"file_path": path}, place)
         held = limits.read("Leave .env alone.")
@@ -634,7 +634,7 @@ def test_a_hidden_file_is_no_ending() -> None:
 
 def keeps(prompt: str, command: str) -> bool:
     """Whether a command breaks no limit in a project that has every manifest and lock file."""
-    place = CommandSurroundings(ROOT, ROOT, "/home/u", exists=lambda path: "." in path[-12:])
+    place = CallSite(ROOT, ROOT, "/home/u", exists=lambda path: "." in path[-12:])
     view = changes.of_call("Bash", {"command": command}, place)
     return not list(broken_limits.broken(limits.read(prompt), view, place))
 

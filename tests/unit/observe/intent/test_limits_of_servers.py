@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from vector_memory.observe.commands.findings import CommandSurroundings
+from vector_memory.observe.commands.findings import CallSite
 from vector_memory.observe.intent import broken_limits, changes, limits
 
-PLACE = CommandSurroundings("/home/dev/shop", "/home/dev/shop", exists=lambda path: True)
+PLACE = CallSite("/home/dev/shop", "/home/dev/shop", exists=lambda path: True)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_limit_reaches_tools_of_servers(
 
 def test_a_path_in_a_vault_is_no_file_here() -> None:
     """A relative path counts where it is there."""
-    around = CommandSurroundings("/home/dev/shop", "/home/dev/shop", exists=lambda path: False)
+    around = CallSite("/home/dev/shop", "/home/dev/shop", exists=lambda path: False)
     for path, is_broken in [("daily/a.md", False), ("/home/dev/shop/daily/a.md", True)]:
         view = changes.of_call("mcp__vault__create_file", {"filepath": path}, around)
         found = list(broken_limits.broken(limits.read("Only touch src/."), view, around))

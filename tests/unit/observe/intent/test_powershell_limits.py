@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.observe.commands.findings import CommandSurroundings
+from vector_memory.observe.commands.findings import CallSite
 from vector_memory.observe.intent import broken_limits, changes, limits
 
-PLACE = CommandSurroundings(
-    "/home/dev/shop", "/home/dev/shop", "/home/dev", exists=lambda path: True
-)
+PLACE = CallSite("/home/dev/shop", "/home/dev/shop", "/home/dev", exists=lambda path: True)
 
 
 @pytest.mark.parametrize(

@@ -26,10 +26,10 @@ def test_few_cases_are_too_few(k: int, n: int) -> None:
 
 def test_a_median_lies_within_its_interval() -> None:
     """Which is of its own numbers."""
-    found = figures.middle([float(one) for one in range(1, 22)])
+    found = figures.median_of([float(one) for one in range(1, 22)])
     assert (found.n, found.median, found.low, found.high) == (21, 11.0, 7.0, 15.0)
-    assert figures.middle([]).n == 0
-    assert figures.middle([3.0]) == figures.Middle(1, 3.0, 3.0, 3.0)
+    assert figures.median_of([]).n == 0
+    assert figures.median_of([3.0]) == figures.Median(1, 3.0, 3.0, 3.0)
 
 
 def test_the_lady_tasting_tea() -> None:
@@ -40,7 +40,7 @@ def test_the_lady_tasting_tea() -> None:
         (5, 5, 5, 5): 1.0,
     }.items():
         pair = (figures.rate(k, n), figures.rate(other_k, other_n))
-        assert figures.tails([pair]).either == pytest.approx(p, abs=1e-3)
+        assert figures.chance_of([pair]).either == pytest.approx(p, abs=1e-3)
 
 
 def test_a_comparison_says_what_cannot_be_told() -> None:
@@ -75,7 +75,7 @@ def pair(done: int, n: int, others_done: int, others_n: int) -> tuple[figures.Ra
 
 def test_chance_of_one_kind() -> None:
     """Fisher's tea: of four cups all four right, where four of eight are."""
-    found = figures.tails([pair(4, 4, 0, 4)])
+    found = figures.chance_of([pair(4, 4, 0, 4)])
     assert (found.expected, found.many, found.few) == (
         2.0,
         pytest.approx(1 / 70),
@@ -85,5 +85,5 @@ def test_chance_of_one_kind() -> None:
 
 def test_unlike_tasks_are_not_compared() -> None:
     """One that gets the hard kind alone is no worse for it: kind by kind it does as well as the others."""
-    assert figures.tails([pair(2, 10, 1, 5), pair(5, 5, 40, 40)]).few > 0.5
-    assert figures.tails([pair(7, 15, 41, 45)]).few < 0.001
+    assert figures.chance_of([pair(2, 10, 1, 5), pair(5, 5, 40, 40)]).few > 0.5
+    assert figures.chance_of([pair(7, 15, 41, 45)]).few < 0.001

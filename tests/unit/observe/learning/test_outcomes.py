@@ -71,7 +71,7 @@ def test_a_task_is_measured() -> None:
         TaskCall(READ), ran("pytest", False, sign="s1"), ran("pytest -v", False, sign="s1"),
         ran("PYTHONPATH=lib pytest"), EDITED, ran("just lint", True, "just lint"),
     )  # fmt: skip
-    made = outcomes.measure([turn(*steps)._replace(terms=("crash", "crash"))], session="s")
+    made = outcomes.task_of([turn(*steps)._replace(terms=("crash", "crash"))], session="s")
     assert (made.kind, made.done, made.errors, made.retries) == ("fix", True, 2, 1)
     assert made.steps == ["read", "pytest", "edit", "just lint"]
     assert made.files == ["app.py"]
@@ -121,7 +121,7 @@ def test_a_command_that_failed_in_the_end_is_not_done() -> None:
     """Whatever was asked: three times the same failure is no success, and nothing to tell."""
     steps = (ran("python3 t.py", False, "python t.py"),)
     known = [
-        outcomes.measure([turn(*steps, prompt="Run t.py please")], session=f"s{n}")
+        outcomes.task_of([turn(*steps, prompt="Run t.py please")], session=f"s{n}")
         for n in (1, 2, 3)
     ]
     assert [one.done for one in known] == [None] * 3

@@ -34,7 +34,7 @@ def sightings(states: str, kind: str = COMMAND, name: str = "just test") -> list
 
 def thing(states: str, kind: str = COMMAND, name: str = "just test") -> Thing:
     """What these sightings make."""
-    (made,) = things.of(sightings(states, kind, name))
+    (made,) = things.things_of(sightings(states, kind, name))
     return made
 
 
@@ -43,8 +43,8 @@ def test_a_sighting_counts_once() -> None:
     seen = sightings("....")
     again = seen[3]
     older = seen[0]._replace(state=FAILS, at=(AT - timedelta(days=1)).isoformat())
-    assert things.of([*seen, again]) == [thing("....")]
-    (made,) = things.of([*seen, older])
+    assert things.things_of([*seen, again]) == [thing("....")]
+    (made,) = things.things_of([*seen, older])
     assert (made.state, made.seen) == (OK, 5)
 
 
@@ -84,7 +84,7 @@ def test_a_state_in_words() -> None:
 
 def test_a_version_that_changed() -> None:
     """The new one and the old one are told."""
-    (made,) = things.of(
+    (made,) = things.things_of(
         Sighting(VERSION, "python", state, "", f"i{number}", (AT + timedelta(days=number)).isoformat())
         for number, state in enumerate(("3.11.7", "3.11.7", "3.12.1"))
     )  # fmt: skip

@@ -53,13 +53,16 @@ def test_of_several_about_the_same_the_newest_stands() -> None:
 
 def test_it_comes_to_a_task_that_is_like_it() -> None:
     found = trajectories.find([task(1), task(2, terms=["release", "notes", "date"])])
-    best = trajectories.like(found, "fix", {"crash", "parser", "umlauts", "again"}, NOW)
+    best = trajectories.most_similar(found, "fix", {"crash", "parser", "umlauts", "again"}, NOW)
     assert best is not None and best.session == "s1"
-    assert trajectories.like(found, "docs", {"crash", "parser", "umlauts"}, NOW) is None
-    assert trajectories.like(found, "fix", {"parser", "umlauts", "speed"}, NOW) is None
-    assert trajectories.like(found, "fix", {"crash", "parser", "umlauts"}, NOW, but="s1") is None
+    assert trajectories.most_similar(found, "docs", {"crash", "parser", "umlauts"}, NOW) is None
+    assert trajectories.most_similar(found, "fix", {"parser", "umlauts", "speed"}, NOW) is None
+    assert (
+        trajectories.most_similar(found, "fix", {"crash", "parser", "umlauts"}, NOW, but="s1")
+        is None
+    )
     late = NOW + trajectories.FRESH
-    assert trajectories.like(found, "fix", {"crash", "parser", "umlauts"}, late) is None
+    assert trajectories.most_similar(found, "fix", {"crash", "parser", "umlauts"}, late) is None
 
 
 def test_one_that_does_not_help_is_told_no_more() -> None:
@@ -67,12 +70,12 @@ def test_one_that_does_not_help_is_told_no_more() -> None:
     ask: Any = ("fix", {"crash", "parser", "umlauts"}, NOW)
     (one,) = trajectories.find([task(1)])
     outcomes = {"a": False}
-    assert trajectories.like([one.with_tried(outcomes)], *ask) is not None
+    assert trajectories.most_similar([one.with_tried(outcomes)], *ask) is not None
     outcomes["b"] = False
     tried = one.with_tried(outcomes)
     assert tried.text.endswith(". Of 2 tasks that it came into 0 were done")
-    assert trajectories.like([tried], *ask) is None
+    assert trajectories.most_similar([tried], *ask) is None
     outcomes |= {"c": True, "d": True}
-    assert trajectories.like([one.with_tried(outcomes)], *ask) is not None
+    assert trajectories.most_similar([one.with_tried(outcomes)], *ask) is not None
     many = one.with_tried({str(n): True for n in range(50)})
     assert len(many.tried) == trajectories.MOST_TRIED and "49" in many.tried

@@ -8,7 +8,7 @@ import pytest
 
 from vector_memory import redact
 from vector_memory.observe.commands import judge
-from vector_memory.observe.commands.findings import CommandSurroundings
+from vector_memory.observe.commands.findings import CallSite
 from vector_memory.service.think import probes, red_team
 from vector_memory.service.think.red_team import Run
 from vector_memory.text import fence
@@ -42,7 +42,7 @@ def test_secrets_are_made_and_are_ones() -> None:
 @pytest.mark.parametrize("command", probes.COMMANDS.values(), ids=list(probes.COMMANDS))
 def test_commands_are_such_as_the_observer_knows(command: str) -> None:
     """Else a miss would say nothing of the hooks."""
-    assert judge.of_call("Bash", {"command": command}, CommandSurroundings("/p", "/p", "/h"))
+    assert judge.of_call("Bash", {"command": command}, CallSite("/p", "/p", "/h"))
 
 
 class TestWhatAHookShows:
