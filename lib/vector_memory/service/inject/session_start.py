@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from vector_memory import aging, redact
-from vector_memory.index.exchanges import NOTED
+from vector_memory.index.exchanges import USER_HEAD
 from vector_memory.model import (
     BINDING,
     EPISODES,
@@ -220,7 +220,7 @@ def _is_repeated(memory: Memory, notes: Sequence[fence.Note], shown_texts: Shown
 
 def _sentences(text: str) -> list[tuple[str, ...]]:
     """Return the words of each sentence of a text, without that the user said it."""
-    heads = (last_session.ASKED_LAST, NOTED)
+    heads = (last_session.ASKED_LAST, USER_HEAD)
     sentences = (sentence.strip() for sentence in clauses_in(text, ".;!?"))
     own = (reduce(str.removeprefix, heads, sentence) for sentence in sentences)
     return [tuple(words_in(sentence)) for sentence in own if sentence]
