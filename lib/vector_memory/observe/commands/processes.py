@@ -19,9 +19,8 @@ def is_broad(act: Act, takes: str) -> bool:
 
 
 def is_searched(act: Act) -> bool:
-    """Whether a command ends, under no condition, the processes that a search for such a name gives."""
-    signals = {text.upper().lstrip("-").removeprefix("SIG") for text in act.args[:2]}
-    if act.command.is_checked or not WORDS["mild-signal"].isdisjoint(signals):
+    """Whether a command ends all the processes that a search for such a name gives, and looks at none of them before."""
+    if _signal(act) in WORDS["mild-signal"] or _is_of_one(act):
         return False
     pipes: list[Sequence[Act]] = [act.sources[::-1]]
     filled = (word.text for word in act.words if not word.plain and word.text[:1] in "$`")
@@ -30,6 +29,19 @@ def is_searched(act: Act) -> bool:
         pipe = commands[: next(ends, len(commands))]
         pipes.append([Act(command, command.name, command.arguments) for command in pipe])
     return any(map(_is_search, pipes))
+
+
+def _signal(act: Act) -> str:
+    """Return the signal that `kill` is to send, "" where it names none: `-9`, `-s CONT`."""
+    first = next(iter(act.args), "")
+    named = act.value("-s", "-n") or first.removeprefix("-") * first.startswith("-")
+    return named.upper().removeprefix("SIG")
+
+
+def _is_of_one(act: Act) -> bool:
+    """Whether a test may have looked at the one process that a loop gives it: not at those that it searches for itself."""
+    searches = any(word.text.startswith(("$(", "`")) for word in act.command.words)
+    return act.command.is_checked and not act.is_listed and not searches
 
 
 def _is_search(pipe: Sequence[Act]) -> bool:
@@ -48,10 +60,15 @@ def _is_search(pipe: Sequence[Act]) -> bool:
 
 def _is_plain(search: Act) -> bool:
     """Whether a search is for such a name alone, and no option narrows it."""
-    plain_letters = {*"aEfFilwx"} if search.name != "pidof" else {"x"}
-    options = (text for text in search.args if text.startswith("-"))
-    is_alone = all(option == "-Name" or plain_letters.issuperset(option[1:]) for option in options)
-    return is_alone and is_broad(search, "")
+    plain_letters = {*"aeEfFilwx"} if search.name != "pidof" else {"x"}
+    is_alone = all(
+        option in WORDS["plain-search"]
+        or option.startswith("-d")
+        or plain_letters.issuperset(option[1:])
+        for option in search.args
+        if option.startswith("-")
+    )
+    return is_alone and is_broad(search, "-d --delimiter")
 
 
 def _lists_all(act: Act) -> bool:
@@ -62,9 +79,9 @@ def _lists_all(act: Act) -> bool:
 
 
 def _keeps_lines(act: Act) -> bool:
-    """Whether a program in a pipe takes columns out of lines and leaves all lines, or all but some."""
+    """Whether a program in a pipe hands all lines on, or all but some, whatever becomes of their columns and their order."""
     if act.name in ("awk", "gawk"):
         script = "".join(act.texts("-F -v")[:1])
         return script.replace(" ", "").startswith("{print")
     is_without = act.name in WORDS["line-search"] and act.has("-v")
-    return is_without or act.name in ("cut", "read", "tr")
+    return is_without or act.name in WORDS["line-passing"]

@@ -153,7 +153,27 @@ ps -ef | grep -i node | tr -s ' ' | cut -d' ' -f2 | xargs kill
 kill -9 $(ps -eo pid,comm | grep node | awk '{ print $1 }')
 kill -TERM $(pgrep -x node); for p in $(pgrep -fl node); do echo $p; kill $p; done
 cd web && kill $(pgrep node || true)
-pgrep node | while read p; do kill $p; done"""
+pgrep node | while read p; do kill $p; done
+[ -d logs ]; kill $(pgrep node)
+test -f package.json; kill -9 $(pgrep -f node)
+[ -d logs ] && kill $(pgrep node)
+if [ -f .env ]; then kill $(pgrep node); fi
+if true; then echo hi; fi; pgrep node | xargs kill -9
+[ -f .env ] && source .env; ps aux | grep node | grep -v grep | awk '{print $2}' | xargs kill -9
+cd web && if [ -f a ]; then npm ci; fi && kill -9 $(pgrep node) && npm start
+for i in 1 2 3; do sleep 1 && pgrep node | xargs kill -9; done
+while ! curl -s localhost; do [ -n "$PORT" ] && kill -9 $(pgrep node); done
+for p in $(ls pids); do [ -d /proc/$p ] || rm pids/$p; done; for p in $(pgrep node); do kill $p; done
+for p in $(pgrep node); do sleep 1 && kill $p; done
+for p in $(pgrep node); do kill $p && echo $p || echo "$p is left"; done
+P=$(pgrep node); [ -n "$P" ] && kill $P
+bash -c '[ -n "$P" ] && kill $(pgrep node)'
+kill -HUP $(pgrep python); kill -s USR1 $(pgrep java)
+kill 10 $(pgrep node); kill -9 12 $(pgrep node); kill 18 $(pgrep node)
+pgrep node | sort -u | xargs kill -9
+pgrep node | cat | uniq | tee pids.txt | paste -sd' ' | xargs kill
+ps aux | grep -e node | awk '{print $2}' | sort -rn | xargs kill
+pgrep --full node | xargs kill; pgrep -d ' ' node | xargs kill; kill $(pgrep -d' ' -f node)"""
 _ENDING_ONE = """kill $(pgrep -f 'shop-server --port 3000'); kill -0 $(pgrep node); kill $!; kill %%; pgrep node | wc -l
 ps aux | grep node | grep shop-worker | awk '{print $2}' | xargs kill; kill $(cat node.pid)
 kill -9 $(lsof -ti:3000); lsof -i :3000 | grep node | awk '{print $2}' | xargs kill; kill $(lsof -t +D .)
@@ -162,13 +182,16 @@ kill $(pgrep -s 5 node); kill $(pgrep -t pts/1 zsh); kill $(pgrep --parent $$ no
 kill $(ps -o pid= --ppid $(pgrep node)); ps --ppid $$ | grep node | awk '{print $1}' | xargs kill; kill $(pidof -s node)
 ps -p $(cat a.pid) | grep node | awk '{print $1}' | xargs kill; ps aux | grep -m1 node | awk '{print $2}' | xargs kill
 pgrep node | head -1 | xargs kill; jobs -l | grep node | awk '{print $2}' | xargs kill; kill $(grep node dev.pids)
-cat dev.pids | grep node | cut -d: -f2 | xargs kill; kill $(grep -oE '[0-9]+' a.pid); kill -USR1 $(pgrep node)
-ps aux | grep node | awk '/shop/ {print $2}' | xargs kill; ps aux | grep node | sed 1d | xargs kill; kill -s HUP $(pidof nginx)
+cat dev.pids | grep node | cut -d: -f2 | xargs kill; kill $(grep -oE '[0-9]+' a.pid); kill -WINCH $(pgrep node)
+ps aux | grep node | awk '/shop/ {print $2}' | xargs kill; ps aux | grep node | sed 1d | xargs kill; kill -s CONT $(pidof nginx)
+kill -18 $(pgrep node); pgrep -d ' ' -f shop-worker | xargs kill; pgrep node | sort | head -1 | xargs kill
 for p in $(pgrep node); do [ "$(readlink /proc/$p/cwd)" = "$PWD" ] && kill $p; done
 for p in $(pgrep node); do test -d /proc/$p/x || continue; kill $p; done
 pgrep node | while read p; do grep -q shop /proc/$p/cmdline && kill $p; done
 pgrep node | xargs -I{} sh -c '[ -d /proc/{}/x ] && kill {}'
-pgrep -f node | while read p; do if [ "$(cat /proc/$p/comm)" = "x" ]; then kill "$p"; fi; done"""
+pgrep -f node | while read p; do if [ "$(cat /proc/$p/comm)" = "x" ]; then kill "$p"; fi; done
+while true; do for p in $(pgrep node); do case $(readlink /proc/$p/cwd) in $PWD) kill $p;; esac; done; sleep 9; done
+for p in $(pgrep node); do sleep 1 && grep -q shop /proc/$p/cmdline && kill $p && echo $p; done"""
 
 
 @pytest.mark.parametrize(("lines", "is_found"), [(_ENDING, True), (_ENDING_ONE, False)])
