@@ -488,11 +488,11 @@ def _framed_command(command: Command) -> Command | None:
     if not words or words[0].text == ":::":
         return None
     options = {word.text for word in command.arguments[: len(command.arguments) - len(words)]}
+    is_filled = name == "parallel" and any(word.text == ":::" for word in words)
+    words = _with_fillers(words) if is_filled else words
     if name == "parallel" and not options.isdisjoint(("--dry-run", "--dryrun")):
         # It says what it would run.
         return replace(command, words=(ShellWord("echo"), *words))
-    is_filled = name == "parallel" and any(word.text == ":::" for word in words)
-    words = _with_fillers(words) if is_filled else words
     if name in _LINE_RUNNERS and " " in words[0].text:
         script = " ".join(word.text for word in words)
         inner = _walk(script).commands if name == "parallel" else []

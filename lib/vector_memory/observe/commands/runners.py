@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from vector_memory.observe.commands import hidden
 from vector_memory.observe.commands.acts import Act
@@ -26,7 +27,8 @@ def acts_run_by(
     alias = " ".join((aliases[act.name], *act.args)) if act.name in aliases else ""
     aliases = {name: command for name, command in aliases.items() if name != act.name}
     package = _package_script(act, site)
-    script = alias or package or _decoded_script(act)
+    fed = "" if alias or package else _printed_script(act)
+    script = alias or package or fed
     words = (
         _shell_words(script)
         if script
@@ -38,6 +40,9 @@ def acts_run_by(
     acts: list[Act] = []
     if words and depth < DEEPEST:
         for inner in act.replaced_by(words, is_elsewhere):
+            if fed:
+                # What fed the script feeds no command in it: a shell among them would read it again.
+                inner = replace(inner, feeding=acts[-1] if inner.command.piped and acts else None)
             acts += acts_run_by(inner, site, aliases, depth + 1)
     # What it runs may hold no command at all: then it stands for itself.
     yield from [act, *acts] if package else acts or [act]
@@ -82,13 +87,27 @@ def _text_after_mark(act: Act, runner: Runner) -> str:
     return " ".join(word.text for word in sent if word.text not in ("Enter", "C-m"))
 
 
-def _decoded_script(act: Act) -> str:
-    """Return the encoded script that an act decodes and runs, "" without one."""
+def _printed_script(act: Act) -> str:
+    """Return the script that an act decodes and runs, or a shell is fed by what prints it, "" without one."""
     if act.name not in shell.SHELLS or act.feeding is None:
         return "" if act.name.isalnum() else hidden.decoded_script(act.program)
-    decoder = act.feeding
-    text = "".join(decoder.inputs()).strip()
-    return hidden.decode(text, decoder.name, decoder.args)
+    feeder = act.feeding
+    if feeder.name in ("echo", "printf", "cat"):
+        if act.has("-n") or (act.operands() and not act.has("-s")):
+            return ""
+        return _printed_text(feeder)
+    text = "".join(feeder.inputs()).strip()
+    return hidden.decode(text, feeder.name, feeder.args)
+
+
+def _printed_text(act: Act) -> str:
+    """Return what `echo`, `printf` or `cat` prints of what stands in the line itself."""
+    if act.name == "cat":
+        return act.command.given
+    texts = [word.text.replace("\\n", "\n") for word in after_options(act.words, "")]
+    if act.name == "echo" or len(texts) < 2:
+        return " ".join(texts)
+    return "".join(texts[0].replace("%s", text, 1) for text in texts[1:])
 
 
 def _package_script(act: Act, site: CallSite) -> str:

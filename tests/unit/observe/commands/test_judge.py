@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,11 @@ def found(command: str, around: CallSite = PLACE) -> list[tuple[str, str]]:
         ("find src -type f | parallel -j4 rm {}", "delete", HIGH),
         ("fd -e py . src | parallel 'rm {}'", "delete", HIGH),
         ("parallel -j 2 'rm -rf {}/src' ::: app lib", "delete", HIGH),
+        ("parallel --dry-run rm -rf ::: src lib | sh", "delete", HIGH),
+        ("echo rm -rf src | sh", "delete", HIGH),
+        ("printf 'rm -rf %s\\n' dist src | sudo bash -s x", "delete", HIGH),
+        ("cat <<'E' | sh\nmake; echo 'DROP TABLE users' | psql\nE", "data", HIGH),
+        ("echo 'echo git push -f | sh' | bash", "force-push", HIGH),
         ("pwsh -NoProfile -Command 'gci src -Recurse | Remove-Item -Force'", "delete", HIGH),
         ("pwsh <<'E'\nRemove-Item -Recurse src\nE", "delete", HIGH),
         ("pwsh -c '> src/app.py'", "overwrite", HIGH),
@@ -160,6 +166,7 @@ def test_what_destroys_is_found(command: str, category: str, severity: str) -> N
         "mkdir x && rm -rf x",
         "find . -name '*.pyc' | xargs rm",
         "find . -name '*.pyc' | parallel rm; parallel rm -rf {} ::: dist build; parallel :::",
+        "echo 'rm -rf src' | bash -n; echo 'rm -rf src' | bash install.sh; printf 'rm -rf %s' dist | sh; echo rm -rf src | cat",
         "parallel --dry-run 'git push --force' ::: a; ls src | parallel -j2 --dryrun rm -rf",
         "cmd /c rd /s /q node_modules; pwsh -c 'Remove-Item -Recurse src -WhatIf'; pwsh -c 'gci src'",
         "pwsh -c 'for ($i = 0; $i -lt 3; $i++) { Remove-Item -Recurse dist }; foreach ($d in \"dist\") { ri -r $d }'",
@@ -208,6 +215,13 @@ def test_what_the_session_made_is_its_own() -> None:
     around = CallSite(ROOT, ROOT, HOME, made_paths={f"{ROOT}/draft"})
     assert found("rm -rf draft", around) == []
     assert found("rm -rf drafts", around) == [("delete", HIGH)]
+
+
+def test_a_script_that_a_shell_reads_is_not_read_again_by_shells_in_it() -> None:
+    """A line of a hundred of them would be a hundred million commands."""
+    script = base64.b64encode(b"echo b | sh;" * 5).decode()
+    line = command_line.read(f"echo {script} | base64 -d | sh", PLACE)
+    assert [act.name for act in line.acts] == ["echo", "base64", *["echo", "b"] * 5]
 
 
 def test_many_braces_are_multiplied_out_in_part() -> None:
