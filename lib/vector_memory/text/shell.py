@@ -221,7 +221,7 @@ class _CommandWalk:
             self.folder = folder_before
         elif kind == "do_group":
             was_checked, self.is_checked = self.is_checked, False
-            self._children(node, place._replace(is_repeated=True))
+            self._visit_children(node, place._replace(is_repeated=True))
             self.is_checked = was_checked
         else:
             self._assign(node)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import posixpath
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 from vector_memory.observe.commands.findings import CallSite
@@ -16,8 +15,13 @@ from vector_memory.text.analysis import parts_of
 OWN = ("mcp--vector-memory", "mcp--plugin-vector-memory")
 _PROGRAMS = dict(pair.split("=") for pair in sorted(WORDS["tool-program"]))
 _POWERSHELLS = frozenset({"cmd", "powershell", "pwsh"})
+_REFS = ("remote", "branch", "branchname")
+_ARGUMENTS = frozenset(_REFS).union(
+    *(names for kind, names in WORDS.items() if kind.endswith("-argument"))
+)
 MOST_NAMED = 60
-MOST_ARGUMENTS = 200
+MOST_NAME = 40
+"""Characters of an argument's name: a longer one is none of those."""
 
 
 def as_own(
@@ -37,25 +41,25 @@ def as_own(
     if not (is_git or is_shell or is_file):
         return
     by_name = _by_name(arguments)
-    if any(
-        by_name[argument] in (True, "true")
-        for argument in by_name
-        if argument in WORDS["trial-argument"]
-    ):
+    trials = (by_name[name] for name in by_name if name in WORDS["trial-argument"])
+    # A shell tries nothing: it runs what it is given, whatever else that says.
+    if not is_shell and any(value in (True, "true") for value in trials):
         return
     if is_git:
         yield "Bash", {"command": _git_command(parts, arguments, by_name)}
     elif is_shell:
         yield from _shell_calls(names, by_name)
     elif WORDS["elsewhere-argument"].isdisjoint(by_name):
-        yield from _file_calls({*parts}, arguments, by_name, site)
+        is_vault = not WORDS["vault-name"].isdisjoint(names)
+        yield from _file_calls({*parts}, is_vault, arguments, by_name, site)
 
 
 def _by_name(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments by their names in small letters: of a call with thousands the first."""
-    return {
-        "".join(parts_of(key)): value for key, value in islice(arguments.items(), MOST_ARGUMENTS)
-    }
+    """Return the arguments that are known, by their names in small letters."""
+    named = (
+        ("".join(parts_of(key)), value) for key, value in arguments.items() if len(key) <= MOST_NAME
+    )
+    return {name: value for name, value in named if name in _ARGUMENTS}
 
 
 def _does_only(kind: str, filler_kind: str, parts: Sequence[str], servers: Sequence[str]) -> bool:
@@ -68,11 +72,12 @@ def _git_command(
     parts: Sequence[str], arguments: Mapping[str, Any], by_name: Mapping[str, Any]
 ) -> str:
     """Return the command line of a tool that is named after a command of git."""
-    flags = [name for name, value in islice(arguments.items(), MOST_ARGUMENTS) if value is True]
+    flags = [name for name, value in arguments.items() if value is True and len(name) <= MOST_NAME]
     options = [
-        f"--{'-'.join(parts_of(flag))}" for flag in (*_texts("mode-argument", by_name), *flags)
+        f"--{'-'.join(parts_of(flag))}"
+        for flag in (*_texts("mode-argument", by_name), *flags[:MOST_NAMED])
     ]
-    refs = [by_name[name] for name in ("remote", "branch", "branchname") if by_name.get(name)]
+    refs = [by_name[name] for name in _REFS if by_name.get(name)]
     return shlex.join((*parts, *options, *(text for text in refs if isinstance(text, str))))
 
 
@@ -84,7 +89,8 @@ def _shell_calls(
     if not command:
         return
     command = " ".join((command, *(_texts("rest-argument", by_name))))
-    machines = _texts("machine-argument", by_name) or (["host"] if "ssh" in names else [])
+    is_machine = not WORDS["machine-name"].isdisjoint(names)
+    machines = _texts("machine-argument", by_name) or ["host"] * is_machine
     for machine in machines:
         command = f"ssh {shlex.quote(machine)} {shlex.quote(command)}"
     folder = "".join(f"cd {shlex.quote(path)}\n" for path in _texts("folder-argument", by_name))
@@ -93,8 +99,18 @@ def _shell_calls(
     yield tool, {"command": folder + command}
 
 
+def _is_here(path: str, is_vault: bool, site: CallSite) -> bool:
+    """Whether a path names a file here: a relative one may name a page of a vault, with folders of its own."""
+    top, _, below = posixpath.normpath(path).partition("/")
+    if top in ("", "~", ".."):
+        return True
+    places = [path] if is_vault else [path, top]
+    return any(site.exists(site.path(place)) for place in places) or not (is_vault or below)
+
+
 def _file_calls(
     parts: set[str],
+    is_vault: bool,
     arguments: Mapping[str, Any],
     by_name: Mapping[str, Any],
     site: CallSite,
@@ -115,8 +131,7 @@ def _file_calls(
         paths = _texts("path-argument", item_by_name)
         if program in ("cp", "mv"):
             paths = (_texts("source-argument", item_by_name) or paths) if ends else []
-        # A relative path may name no file here, but a page in a vault of the server.
-        paths = [path for path in paths if posixpath.isabs(path) or site.exists(site.path(path))]
+        paths = [path for path in paths if _is_here(path, is_vault, site)]
         if program and paths:
             ends = ends if program in ("cp", "mv") else []
             yield "Bash", {"command": f"{program} {shlex.join((*paths, *ends))}"}

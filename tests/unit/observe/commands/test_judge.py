@@ -279,7 +279,16 @@ def test_a_project_is_known_through_a_link() -> None:
         ("mcp__git__git_push", {"branch": "dev", "forceWithLease": True, "dryRun": True}, ""),
         ("mcp__box__run", {"command": "rm -rf src"}, ""),
         ("mcp__shell__explain_command", {"command": "rm -rf src"}, ""),
-        ("mcp__shell__run_command", {"command": "rm -rf src", "dry_run": True}, ""),
+        ("mcp__shell__run_command", {"command": "rm -rf src", "dry_run": True}, "delete"),
+        ("mcp__shell__run", {**dict.fromkeys(map(str, range(250))), "cmd": "rm -rf src"}, "delete"),
+        ("mcp__shell__run_shell_script", {"script": "rm -rf src"}, "delete"),
+        ("mcp__docker__exec_in_container", {"container": "web", "command": "dropdb shop"}, "data"),
+        ("mcp__docker__container_exec", {"container": "web", "command": "dropdb shop"}, "data"),
+        ("mcp__k8s__pods_exec", {"name": "web", "command": ["dropdb", "shop"]}, "data"),
+        ("mcp__fs__write_file", {"path": "~/.ssh/authorized_keys", "content": "x"}, "credentials"),
+        ("mcp__fs__write_file", {"path": "~/.bashrc", "content": "x"}, "outside"),
+        ("mcp__fs__write_file", {"path": "../other/.env", "content": "x"}, "credentials"),
+        ("mcp__k8s__list_pods", {"command": "dropdb shop"}, ""),
         ("mcp__browser__execute_script", {"script": "> src/app.py"}, ""),
         ("mcp__fs__write_file", {"path": "src/app.py", "content": "", "preview": "true"}, ""),
         ("mcp__shell__search_commands", {"command": "rm -rf src"}, ""),
@@ -323,7 +332,7 @@ def test_of_what_another_server_is_given_little_is_visited() -> None:
     for _ in range(2_000):
         deep = {"files": deep, "operations": [deep]}
     rows = [{"path": "/etc/hosts"} for _ in range(2_000)]
-    for tool, most in [("db__insert_rows", 0), ("fs__read_file", 0), ("fs__write_files", 200)]:
+    for tool, most in [("db__insert_rows", 0), ("fs__read_file", 0), ("fs__write_files", 2_000)]:
         many = _CountedArguments({f"k{number}": rows for number in range(2_000)})
         for told in (many, deep, {"rows": rows}):
             assert judge.of_call(f"mcp__{tool}", told, PLACE) == []

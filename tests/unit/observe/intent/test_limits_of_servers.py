@@ -9,7 +9,11 @@ import pytest
 from vector_memory.observe.commands.findings import CallSite
 from vector_memory.observe.intent import broken_limits, changes, limits
 
-PLACE = CallSite("/home/dev/shop", "/home/dev/shop", exists=lambda path: True)
+_THERE = {
+    f"/home/dev/shop/{path}"
+    for path in ("config", "config/a", "config/a.yml", "docs", "docs/a.md", "b.md")
+}
+PLACE = CallSite("/home/dev/shop", "/home/dev/shop", exists=_THERE.__contains__)
 
 
 @pytest.mark.parametrize(
@@ -22,6 +26,14 @@ PLACE = CallSite("/home/dev/shop", "/home/dev/shop", exists=lambda path: True)
         ("Don't touch config/.", "fs__remove_directory", {"path": "config/a"}, True),
         ("Don't touch config/.", "fs__create_directory", {"path": "config"}, False),
         ("Don't touch config/.", "shell__run", {"cmd": "sed -i s/a/b/ a.yml", "cwd": "config"}, True),
+        ("Don't touch config/.", "fs__write_file", {"path": "config/new/b.yml", "content": "x"}, True),
+        ("Don't create files in config/.", "fs__create_file", {"path": "./config/b", "content": ""}, True),
+        ("Only touch docs/.", "fs__write_file", {"path": "config/b.yml", "content": "x"}, True),
+        ("Only touch docs/.", "fs__write_file", {"path": "new.py", "content": "x"}, True),
+        ("Only touch docs/.", "fs__write_file", {"path": "docs/new.md", "content": "x"}, False),
+        ("Only touch config/.", "notes__write_file", {"path": "docs/new.md", "content": "x"}, False),
+        ("Only touch config/.", "notes__write_file", {"path": "docs/a.md", "content": "x"}, True),
+        ("Don't touch config/.", "kube__exec_in_pod", {"command": "rm config/a.yml"}, False),
         ("Don't delete anything.", "fs__delete_file", {"path": "docs/a.md"}, True),
         ("Don't commit.", "git__git_commit", {"repo_path": "/home/dev/shop", "message": "a"}, True),
         ("Don't push to main.", "git__git_push", {"branch": "main", "remote": "origin"}, True),
@@ -57,9 +69,11 @@ def test_a_limit_reaches_tools_of_servers(
 
 
 def test_a_path_in_a_vault_is_no_file_here() -> None:
-    """A relative path counts where it is there."""
+    """A relative path counts where its folder is there, but in no vault."""
     around = CallSite("/home/dev/shop", "/home/dev/shop", exists=lambda path: False)
-    for path, is_broken in [("daily/a.md", False), ("/home/dev/shop/daily/a.md", True)]:
-        view = changes.of_call("mcp__vault__create_file", {"filepath": path}, around)
+    for server, path, is_broken in [
+        ("vault", "a.md", False), ("fs", "daily/a.md", False), ("vault", "/home/dev/shop/a.md", True),
+    ]:  # fmt: skip
+        view = changes.of_call(f"mcp__{server}__create_file", {"filepath": path}, around)
         found = list(broken_limits.broken(limits.read("Only touch src/."), view, around))
         assert bool(found) == is_broken
