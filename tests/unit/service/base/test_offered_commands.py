@@ -23,6 +23,22 @@ from vector_memory.service.base import offered_commands
         "~~~\nls\n  rm -rf /\n~~~",
         "1. ```sh\n   rm -rf /\n   ```",
         "`cd / &&\nrm -rf *`",
+        "Run `rm -rf\nsrc` then rebuild.",
+        "`cd src\nrm -rf *`",
+        "```\nrm -rf \\\n  src\n```",
+        "```sh\nfind . \\\n -name '*.py' \\\n -delete\n```",
+        "```\ncat <<EOF | psql shop\nDROP TABLE users;\nEOF\n```",
+        "```\necho don't\nrm -rf src\n```",
+        "```\n$ npm ci\n$ rm -rf \\\n> src\n```",
+        "> ```\n> rm -rf src\n> ```",
+        "Never closed:\n```\nrm -rf src",
+        "- rm -rf src",
+        "> 2) $ rm -rf src",
+        "1. rm -rf \\\n   src",
+        "Use:\n\n    rm -rf src\n",
+        "Do this:\nrm -rf src",
+        "``` rm -rf src ```",
+        "`$ rm -rf src`",
     ],
 )
 def test_no_mark_hides_a_command(text: str) -> None:
@@ -31,7 +47,11 @@ def test_no_mark_hides_a_command(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["`x` for `git status`, then format it", "Run `make` and remove nothing.", "```\nmake\n```\nRemove / by hand, then make it again."],
+    ["`x` for `git status`, then format it", "Run `make` and remove nothing.", "```\nmake\n```\nRemove / by hand, then make it again.",
+     "git reset --hard was the cause; `npm ci` mends it", "reboot helped nothing, `npm ci` did",
+     "Solved.\nchmod 777 is not needed; use `chmod +x run.sh`", "git push --force broke it:\n\n- `git fetch`\n- `git status`",
+     "`npm i` fails; git clean -fd was no help,\n`npm ci` was", "```\n# rm -rf src is not needed\nnpm ci\n```",
+     "- drop the lock", "-", "$", "1.", "```"],
 )  # fmt: skip
 def test_words_around_codes_are_harmless(text: str) -> None:
     assert offered_commands.is_harmless(memory(1, text), "/p")
