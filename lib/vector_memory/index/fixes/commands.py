@@ -53,7 +53,22 @@ _RUNNING_LOCALS = frozenset({"yarn", "pnpm", "bun"})
 _WRAPPERS = frozenset({"gradlew", "mvnw"})
 _VALUED_IN_JOB = {
     "git commit": frozenset(
-        ("-m", "-F", "-t", "--message", "--author", "--date", "--fixup", "--squash", "--trailer")
+        (
+            "-m",
+            "-F",
+            "-t",
+            "--message",
+            "--author",
+            "--date",
+            "--fixup",
+            "--squash",
+            "--trailer",
+            "--cleanup",
+            "--file",
+            "--reedit-message",
+            "--reuse-message",
+            "--template",
+        )
     ),
     "git restore": frozenset(("-s", "--source")),
 }

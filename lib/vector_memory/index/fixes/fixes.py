@@ -59,6 +59,10 @@ _UNDOING_JOBS = frozenset({"git checkout", "git restore", "git reset", "git stas
 _NOT_UNDOING = frozenset({"--staged", "-S", "-b", "-B"})
 """Options with which these leave the files as they are, unless another one says otherwise."""
 _UNDOING_TOO = frozenset({"--worktree", "-W"})
+_SWITCHED = ("Already on ", "HEAD is now at ", "Note: switching to ", "Switched to ")
+"""What git answers that goes to a branch or a commit."""
+MOST_ANSWER = 4_000
+_INCLUDING = frozenset({"-i", "--include"})
 _KEEPING_JOBS = frozenset({"git add", "git commit", "git push"})
 """Jobs that keep what was done: they mend nothing where anything else was done."""
 _REPORTING_OPTIONS = frozenset(
@@ -464,46 +468,61 @@ def _lasting_calls(calls: Sequence[ToolUse], later: Sequence[ToolUse] = ()) -> l
         if call.failed or not call.is_done:
             continue
         lasting[number] = call
+        answer = _answer(call.output) if "checkout" in call.command else ""
         for part in commands.acting_parts(call.command):
             if part.job == "git commit":
                 committed |= {
-                    place for place, edit in lasting.items() if _covers_file(part, edit.file)
+                    place for place, edit in lasting.items() if _covers_file(part, edit.file, "")
                 }
             elif part.job in _UNDOING_JOBS:
                 lasting = {
                     place: edit
                     for place, edit in lasting.items()
-                    if place in committed or not (place == number or _covers_file(part, edit.file))
+                    if place in committed
+                    or not (place == number or _covers_file(part, edit.file, answer))
                 }
     return [call for number, call in lasting.items() if number < len(calls)]
 
 
-def _covers_file(part: CommandPart, file: str) -> bool:
+def _answer(output: str) -> str:
+    """Return what `git checkout` says that it did: "index" or "commit" for files that it took back from there, "branch"
+    where it went to one; "" where it says neither, or of several both."""
+    lines = output[:MOST_ANSWER].splitlines()
+    updates = [line for line in lines if line.startswith("Updated ") and " path" in line]
+    if bool(updates) == any(line.startswith(_SWITCHED) for line in lines):
+        return ""
+    return "branch" if not updates else "index" if updates[0].endswith(" the index") else "commit"
+
+
+def _covers_file(part: CommandPart, file: str, answer: str) -> bool:
     """Whether a job of git commits or takes back a file: it names it, its path's end, or a folder around it."""
     path = f"/{file}/".replace("\\", "/").replace("/./", "/")
-    names = _paths(part, path.split("/")[-2])
+    names = _paths(part, path.split("/")[-2], answer)
     ends = (f"/{name}/".replace("\\", "/").replace("/./", "/") for name in names)
     return bool(file) and any(
         end.replace("//", "/") in path or (end[:2] == "//" and end.endswith(path)) for end in ends
     )
 
 
-def _paths(part: CommandPart, file_name: str) -> tuple[str, ...]:
+def _paths(part: CommandPart, file_name: str, answer: str) -> tuple[str, ...]:
     """Return the paths that a job of git commits or takes back, "." for all. What `git checkout` is given first is as
-    often a branch: it is a path where it looks like one, or is what the file that is asked for is called."""
+    often a branch: git's answer tells, else it is a path where it looks like one, or is what the file is called."""
     words, paths = part.words, part.named
     if "--" in words:
         paths = words[words.index("--") + 1 :]
     if part.job == "git commit":
-        return paths or (".",)
+        # With `-i` it is what was added, and these paths, too.
+        return paths if paths and _INCLUDING.isdisjoint(words) else (".",)
     if part.job == "git reset":
         return (".",) * ("--hard" in words)
     if not _NOT_UNDOING.isdisjoint(words) and _UNDOING_TOO.isdisjoint(words):
         return ()
     if "--" in words or part.job == "git restore" or not paths:
         return paths
+    if answer == "branch":
+        return ()
     is_path = paths[0] == file_name or not {"/", "\\", "."}.isdisjoint(paths[0])
-    return paths if is_path else paths[1:]
+    return paths if (is_path and answer != "commit") or answer == "index" else paths[1:]
 
 
 def _switches_off(call: ToolUse) -> bool:

@@ -627,12 +627,18 @@ UNDOING = [
     "git checkout /home/dev/app/src/db.py", "git -C /home/dev/app checkout src/db.py", "git checkout main src", "git restore src",
     "git checkout main -- src", "git restore --staged --worktree src/db.py", "git restore -SW src", "git checkout db.py",
     "git commit -m notes docs/a.md && git checkout src/db.py", "git commit -qm a -- src/db.pyi; git checkout src/db.py",
+    "git checkout src  # Updated 1 path from the index", "git checkout src lib  # Updated 2 paths from the index",
+    "git checkout -q main src  # Updated 1 path from 4f2d1e0", "git checkout db.py  # Updated 1 path from the index",
 ]  # fmt: skip
 LEAVING = [
     "git reset src/db.py", "git restore --staged src/db.py", "git checkout web/src/db.py", "git checkout web/db.py",
     "git checkout -b src", "git checkout db", "git -C src checkout main", "git checkout src", "git checkout -q src && git pull",
     "git checkout src -- pom.xml", "git restore -s src pom.xml", "git checkout src --", "git revert dev",
     "git commit -am port && git checkout src/db.py", "git checkout other.py && git commit -am port; git checkout .",
+    "git commit --template t && git checkout .", "git commit --cleanup strip -m x && git checkout .",
+    "git commit --reuse-message HEAD && git checkout .", "git commit -m x -i docs/a.md && git checkout .",
+    "git checkout src/db.py  # Switched to branch 'src/db.py'", "git checkout ./src  # HEAD is now at 4f2d1e0 Fix",
+    "git checkout src pom.xml  # Updated 1 path from 4f2d1e0", "git checkout src && git checkout pom.xml  # Already on 'src'\nUpdated 1 path from the index",
     "git commit -m port src && git checkout .", "git commit -S -m 'see a.md'; git checkout .", "git commit -F - <<E\nsee a.md\nE\ngit reset --hard",
 ]  # fmt: skip
 
@@ -644,11 +650,12 @@ def test_what_an_undoing_takes_back(
     ran: str, stays: bool, session: Session, tmp_path: Path
 ) -> None:
     """It names the edited file by its path's end, or a folder around it, where that is no branch; what was committed
-    stays, be it by name, and so does what is only unstaged."""
+    stays, be it by name, and so does what is only unstaged. Behind `  # ` stands git's answer."""
     session.fail("pytest")
     session.edit("/home/dev/app/src/db.py", "5432", "5433")
     session.fail("pytest", "Exit code 1\nE   KeyError: 'region'")
-    session.run(ran)
+    command, _, answer = ran.partition("  # ")
+    session.run(command, output=answer)
     session.edit("/home/dev/app/src/cfg.py", "a", "region")
     session.run("pytest")
     port, region = found(session, tmp_path)
