@@ -480,6 +480,21 @@ def test_who_asks_for_no_change_lifts_none(first: str, then: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("then", "is_lifted"),
+    [
+        ("Is README.md up to date?", False), ("What does README.md say? Just tell me.", False),
+        ("Did you read README.md?", False), ("Does README.md mention the port?\nThanks.", False),
+        ("Can you update README.md?", True), ("Should README.md be updated, too?", True),
+        ("How about adding it to README.md?", True), ("Where in README.md is the port? Change it there.", True),
+        ("Update README.md.", True),
+    ],
+)  # fmt: skip
+def test_a_question_that_names_no_change_lifts_no_file(then: str, is_lifted: bool) -> None:
+    """Where its prompt asks for none besides."""
+    assert bool(limits.after(limits.read("Don't touch README.md."), then)) is not is_lifted
+
+
+@pytest.mark.parametrize(
     "then",
     [
         "Fix it.", "Great, implement that.", "OK, go ahead and change it.", "Yes.", "yes please", "Go ahead", "do it",
