@@ -38,6 +38,8 @@ def as_own(
     is_shell = is_shell and not WORDS["shell-name"].isdisjoint(names)
     is_file = _does_only("file-tool", "file-tool-around", parts, servers)
     is_file = is_file and not WORDS["file-noun"].isdisjoint(parts)
+    # Who writes a script runs none; who writes to a terminal does.
+    is_shell = is_shell and not {"write", "script"} <= names
     if not (is_git or is_shell or is_file):
         return
     by_name = _by_name(arguments)

@@ -289,6 +289,8 @@ def test_a_project_is_known_through_a_link() -> None:
         ("mcp__fs__write_file", {"path": "~/.bashrc", "content": "x"}, "outside"),
         ("mcp__fs__write_file", {"path": "../other/.env", "content": "x"}, "credentials"),
         ("mcp__k8s__list_pods", {"command": "dropdb shop"}, ""),
+        ("mcp__box__write_shell_script", {"path": "a.sh", "script": "rm -rf src"}, ""),
+        ("mcp__box__write_to_terminal", {"command": "rm -rf src"}, "delete"),
         ("mcp__browser__execute_script", {"script": "> src/app.py"}, ""),
         ("mcp__fs__write_file", {"path": "src/app.py", "content": "", "preview": "true"}, ""),
         ("mcp__shell__search_commands", {"command": "rm -rf src"}, ""),
