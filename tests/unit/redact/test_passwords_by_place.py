@@ -20,6 +20,13 @@ MADE, WORDS = "Kx7" + "dR2vQ9" + "mTz4Wn", "harbor-" + "Maple" + "47"
         r'{"text": "db.a:*:*:app:x2y3z4\nlocalhost:*:*:postgres:{}"}'.replace(
             "x2y3z4", "[redacted:password]"
         ),
+        r'{"file_path": ".pgpass", "content": "localhost:*:*:app:{}\n"}',
+        r'{"content": "# of the lab\ndb:*:*:app:{}\n"}',
+        "     1\t*:*:*:postgres:{}\n",
+        "1→postgres:*:ledger:app:{}\n",
+        "Add `localhost:*:ledger:app:{}` to ~/.pgpass",
+        'the line:\n- "db.internal:*:ledger:app:{}"',
+        "line: |\n                  db.internal:*:ledger:app:{}",
         "DSN=app:{}@tcp(db:3306)/shop?parseTime=true",
         'dsn := "root:{}@unix(/run/mysqld.sock)/x"',
         "INSERT INTO users (name, password) VALUES ('anna', '{}')",
@@ -33,6 +40,13 @@ def test_what_stands_where_a_password_does_goes(text: str, value: str) -> None:
     """No name stands beside it."""
     name = "url-password" if "@" in text else "password"
     assert clean(text.replace("{}", value)).text == text.replace("{}", f"[redacted:{name}]")
+
+
+@pytest.mark.parametrize("before", ['{"content":"', "     1\t", "echo '", " " * 18])
+def test_a_word_for_a_database_of_this_machine_goes(before: str) -> None:
+    """What has such a host is a line of .pgpass wherever it stands."""
+    word = "meadow" + "lark"
+    assert word not in clean(f"{before}localhost:*:*:app:{word}").text
 
 
 def test_the_secret_of_a_line_for_ppp_goes() -> None:
@@ -60,6 +74,8 @@ def test_many_rows_do_not_make_a_text_too_dense() -> None:
         "Address6.fromWildcard('*:*:*:*:*:*:*:*')\n*:*:*:*:*:*:*:*",
         "redis-cli --pattern 'app:*:cart:items:2024*'",
         "cron:*:daily:backup:job2run",
+        "keys '*:*:cart:items:2024*', `user:*:cart:items:v22*` and \"job:*:run:log:*v22\"",
+        "acl 'team:*:queue:jobs:read22:own' and db:*:ledger:app:${PG_PASS2} or db:*:ledger:app:<pw22>",
         "the topic a.b:*:cart:items:job2run",
         "user:password@tcp(localhost:3306)/db and %s:%s@tcp(%s)/%s and app:${DB_PASS}@tcp(db)/x",
         "/**\n * the base64Length * 4\n * size2x\n */ area = width * Base64Size *\n depth",
