@@ -21,12 +21,14 @@ _PUTTY_LINE = (
     r"""(?:[ \t"',]{0,4}(?:\\{1,4}r)?(?:\n|\\{1,4}n)[ \t>+|#*"'-]{0,12}(?:\d{1,5}[\t→:|][ ]?)?(?:[A-Za-z0-9+/]{16,100}={0,2}"""
     r"""|(?:[A-Z][\w-]{3,20}: [^\n]{0,200}?|[A-Za-z0-9+/]{1,15}={0,2})(?=[ \t"',]{0,4}(?:\n|\\|\Z))))"""
 )
+_IN_PUTTY = r"(?:(?!\n\s*\n|PuTTY-)[\s\S])"
 _PUTTY = re.compile(
-    r"PuTTY-User-Key-File-\d: (?:(?:(?!\n\s*\n|PuTTY-)[\s\S]){1,20000}?Private-(?:MAC|Hash): [0-9a-f]{1,64}"
-    rf"|(?:(?:(?!\n\s*\n|PuTTY-)[\s\S]){{1,20000}}[A-Za-z0-9+/]{{64}}|[\w@.-]{{1,80}}{_PUTTY_LINE}){_PUTTY_LINE}*)"
+    rf"PuTTY-User-Key-File-\d: (?:{_IN_PUTTY}{{1,20000}}?Private-(?:MAC|Hash): [0-9a-f]{{1,64}}"
+    rf"|(?:{_IN_PUTTY}{{1,200}}?(?:Encryption: (?:none|aes)|Lines: \d)(?:{_IN_PUTTY}{{1,600}}?[A-Za-z0-9+/]{{64,}}){{1,300}}"
+    rf"|[\w@.-]{{1,80}}{_PUTTY_LINE}){_PUTTY_LINE}*)"
 )
-"""A key of PuTTY up to its last line, or of one that is cut off up to the last full line before a blank one, whatever
-stands before its lines, and the lines behind that may be its own."""
+"""A key of PuTTY up to its last line, or of one that is cut off: from its head up to its last full line, none far from the
+one before, whatever stands before them, and the lines behind that may be its own."""
 _PRIVATE_TAG = re.compile(r"<private\b[^<>\n]{0,200}>|</private\s{0,8}>", re.IGNORECASE)
 CLUE = rb"(?i:<private)|(?:PRIVATE|SECRET|OPENSSH) KEY|PuTTY-User-Key-File-"
 """What every text holds in which there is one."""

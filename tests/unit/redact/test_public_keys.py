@@ -167,7 +167,24 @@ def test_a_key_of_putty_without_its_last_line_goes(before: str, behind: str) -> 
     assert not any(line in text for line in lines) and text.endswith("\nThe words, behind")
 
 
-def test_what_only_speaks_of_a_key_of_putty_stays() -> None:
-    """Its first line, with words behind it."""
-    text = "It begins with PuTTY-User-Key-File-3: ssh-rsa\nThen run it.\nNote: this stays."
+@pytest.mark.parametrize("head", ["ssh-rsa", "ssh-rsa` first", "see docs\nEncryption"])
+def test_what_only_speaks_of_a_key_of_putty_stays(head: str) -> None:
+    """Its first line, with words behind it, and a digest or a long path far below."""
+    text = f"It begins with PuTTY-User-Key-File-3: {head}\nThen run it.\nNote: this stays."
     assert clean(text) == (text, 0)
+    long = f"{text}\nWe use app@sha256:{'5e' * 32} and src/{'main/keys/' * 9}Reader\nDone."
+    assert clean(long) == (long, 0)
+
+
+def test_a_key_of_putty_that_is_cut_off_takes_nothing_far_behind_it() -> None:
+    """Words may follow it without a blank line, with a digest at their end."""
+    head = [
+        "PuTTY-User-Key-File-3: ssh-rsa",
+        "Encryption: none",
+        "Comment: anna",
+        "Public-Lines: 4",
+    ]
+    words = "The key above is cut off, and what follows speaks of something else.\n" * 12
+    key = "\n".join([*head, *_lines(b"", 192)])
+    text = clean(f"{key}\n{words}app@sha256:{'5e' * 32}\n").text
+    assert text == f"[redacted:private-key]\n{words}app@sha256:{'5e' * 32}\n"
