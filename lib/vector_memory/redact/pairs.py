@@ -125,10 +125,7 @@ def _announced_secret(text: str, lowered: str, name: re.Match[str]) -> Span | No
         return None
     value = value.rstrip(_MARKS + ".")
     is_code = "://" in value or any(set(signs) <= set(value) for signs in _PAIRED)
-    # What commas part is a list where one sign is in each of its parts: "A-Z,a-z,0-9".
-    shared = "".join(set.intersection(*map(set, value.split(",")))) if "," in value else ""
-    is_list = bool(shared) and not shared.isalnum()
-    if is_code or is_list or not is_telling(value) or len(value) > _LONGEST:
+    if is_code or _is_list(value) or not is_telling(value) or len(value) > _LONGEST:
         return None
     rest, *words = lead.rstrip("*").split(" ")
     kind = names.promised(lowered[max(0, name.start() - _LEFT) : name.end() + len(rest)])
@@ -138,6 +135,15 @@ def _announced_secret(text: str, lowered: str, name: re.Match[str]) -> Span | No
     is_random = is_said(value, SECRET) or (has_signs and value.upper() != value != value.lower())
     is_told = is_random and is_secret(value, PASSWORD, quoted=True)
     return Span(start, start + len(value), kind) if kind and is_told else None
+
+
+def _is_list(value: str) -> bool:
+    """Whether commas part what is no secret, with one sign in each part: three parts or more ("A-Z,a-z,0-9!"), or two
+    ranges or measurements ("12ms/op,4B/op")."""
+    parts = value.split(",")
+    shared = {sign for sign in set.intersection(*map(set, parts)) if not sign.isalnum()}
+    is_like = len(parts) > 2 or (len(parts) > 1 and not shared.isdisjoint("-/"))
+    return bool(shared) and is_like and not any(map(is_telling, parts))
 
 
 def _secret_after(text: str, lowered: str, name: re.Match[str]) -> Span | None:
