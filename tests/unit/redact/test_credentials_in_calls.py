@@ -47,7 +47,8 @@ def test_what_is_told_as_a_secret_goes(text: str, value: str) -> None:
 def test_words_before_a_key_in_groups_stay() -> None:
     """They have as many letters as its groups, but in the other case."""
     value = "JBSW Y3DP " + "EHPK 3PXP"
-    assert clean(f"TOTP code step {value}").text == "TOTP code step [redacted:secret]"
+    for words in ("TOTP code step", "TOTP. Code step"):
+        assert clean(f"{words} {value}").text == f"{words} [redacted:secret]"
 
 
 @pytest.mark.parametrize(
@@ -65,6 +66,7 @@ def test_words_before_a_key_in_groups_stay() -> None:
         ("The admin password of the wiki, again: {}", "kX9!" + "mQ,2!vT"),
         ("The token of the CI job is this one: {}", "aB3/dE5f" + "G7hJ9k,L1mN/pQ4r" + "S6tU8v"),
         ("Use this secret key in your app:\n\n  {}", "JBSW Y3DP " + "EHPK 3PXP"),
+        ("authenticator setup key: {}", "Abcd efg2 " + "hijk lmno"),
         ("GitHub recovery codes, keep them:\n{}", "phxeg-" + "nlvoz\n1ddyo-" + "46huc"),
         ("Backup codes:\n\n1. {}", "A1B2-" + "C3D4\n2. 9XK2-" + "77QP"),
         ("https://api.telegram.org/bot{}/getMe", "7123456789:AA" + "T-PZll5FE13exK6Dys6L_xhotrzFVdRrJ"),
@@ -95,6 +97,7 @@ def test_codes_and_tokens_go(text: str, value: str) -> None:
         "mfa secret that must have been used",
         "setup key that took 2345 more than this must",
         "two-factor code step that must have 2nd user form",
+        "Two-factor: Code step that must have 2nd user form",
         "mfa code step that must 3 form user",
         "backup codes:\n12345678\n87654321\nsave-them",
         "Exit codes below, the recovery codes too:\n404\n502-5033\nlogin-flows\nadmin-2026",
