@@ -118,6 +118,7 @@ def test_codes_and_tokens_go(text: str, value: str) -> None:
         "getConnection(url, user, password);",
         "s.login('postman', '${SMTP_PASS}')",
         "gallery.login('title', 'subtitle')",
+        "await auth.login(page, 'role=button2')",
         "jwt.verify(token, publicKey, { algorithms: ['RS256'] })",
         "createHmac('sha256', process.env.SECRET)",
         "HTTPBasicAuth('user', 'YOUR_PASSWORD')",
