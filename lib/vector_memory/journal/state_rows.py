@@ -28,6 +28,9 @@ MOST_UNWRITTEN = 1_000
 OF_A_DAY = "*_[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
 """What the names of the counters of single days look like."""
 
+_PROJECTS, _SUBAGENTS = "projects", "subagents"
+"""In which folder the client keeps those of projects, and in which of a session's the transcripts of its subagents."""
+
 
 class StateTables:
     """Some tables of `state.db`: a part of `State`."""
@@ -54,9 +57,12 @@ class StateTables:
 
 
 def _sessions_in(path: str) -> list[str]:
-    """Return the session that a transcript's path names, that of a subagent's transcript in its folder."""
+    """Return the sessions that a transcript's path names: its own, and that in whose folder it lies, however far below:
+    the folder in a project's, and the one that has the subagents'."""
     *above, name = path.removesuffix(".jsonl").split(os.sep)
-    return [name, *(above[-2:-1] if above[-1:] == ["subagents"] else [])]
+    project = len(above) - above[::-1].index(_PROJECTS) if _PROJECTS in above else len(above)
+    agents = above.index(_SUBAGENTS) if _SUBAGENTS in above else 0
+    return [name, *above[project + 1 : project + 2], *above[:agents][-1:]]
 
 
 class StateRows(StateTables):

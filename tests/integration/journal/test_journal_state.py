@@ -40,6 +40,20 @@ def test_cursors(state: State) -> None:
     assert state.cursors() == {"/t": {"offset": 2, "uuid": "é"}}
 
 
+def test_no_path_of_a_forgotten_session_stays(state: State) -> None:
+    """However deep in its folder a subagent's transcript lies; other folders may be called as it is."""
+    home = "/home/s-1/work/projects/s-1/.claude/projects"
+    own = ["s-1.jsonl", "s-1/agent-a.jsonl", "s-1/subagents/agent-b.jsonl"]
+    own.append("s-1/subagents/workflows/wf_1/agent-c.jsonl")
+    gone = [*(f"{home}/-app/{path}" for path in own), "/copy/s-1/subagents/wf_1/agent-d.jsonl"]
+    others = ["-app/s-2.jsonl", "-app/s-2/subagents/agent-a.jsonl", "s-1/s-3.jsonl"]
+    others += ["-app/s-2/subagents/s-1/agent-e.jsonl", "-app/agent-s-1.jsonl"]
+    kept = ["/copy/s-1/s-4.jsonl", *(f"{home}/{path}" for path in others)]
+    state.set_cursors(dict.fromkeys([*gone, *kept], {}))
+    state.forget_sessions(["s-1"])
+    assert sorted(state.cursors()) == sorted(kept)
+
+
 def test_shown(state: State) -> None:
     """Each session has its own; showing again is no error; clearing is for one session."""
     state.add_shown("s", ["a", "b"], START)
