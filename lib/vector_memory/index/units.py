@@ -18,7 +18,7 @@ from vector_memory.index.boxes import OPEN, box_in
 from vector_memory.index.voices import ASSISTANT, DONE, USER, Voice, voices
 from vector_memory.text import analysis, tables
 from vector_memory.text.chatter import is_chatter, is_reasoned
-from vector_memory.text.headings import names_what_is_open
+from vector_memory.text.headings import leaves_nothing_open, names_what_is_open
 from vector_memory.text.statements import CODE, HEADING, ITEM, statements
 from vector_memory.text.words import clauses_in
 
@@ -156,7 +156,8 @@ def _units_of_voice(voice: Voice) -> list[Unit]:
 
 
 def _is_of_open_items(heading: str) -> bool:
-    return PATTERNS["left"].search(heading) is not None or names_what_is_open(heading)
+    is_left = PATTERNS["left"].search(heading) is not None and not leaves_nothing_open(heading)
+    return is_left or names_what_is_open(heading)
 
 
 def _is_deferred(question: str, next_sentence: str) -> bool:

@@ -9,17 +9,31 @@ from vector_memory.text.statements import FENCE
 from vector_memory.text.words import words_in
 
 DEEPEST = 6
-_DONE_WORDS = tuple(tables.lines("done_words"))
-"""How words begin, in any language, that say of what is listed that it is done."""
+_DONE_WORDS = tables.sets("done_words")
 _OPEN_HEADINGS = frozenset(", ".join(tables.lines("open_headings")).split(", "))
 
 
 def names_what_is_open(heading: str) -> bool:
     """Whether a heading says of what stands below it that it is still to be done, and nothing else: its number does not
     count, nor what it has in brackets, unless that says that it is done."""
+    title = " ".join(word for word in words_in(_parted(heading)[0]) if not word.isdigit())
+    return title in _OPEN_HEADINGS and not leaves_nothing_open(heading)
+
+
+def leaves_nothing_open(heading: str) -> bool:
+    """Whether a heading says in brackets, with each of their words, that all is done, or that nothing is left."""
+    aside = frozenset(words_in(_parted(heading)[1]))
+    return any(
+        not aside.isdisjoint(_DONE_WORDS[part])
+        and aside <= _DONE_WORDS[part] | _DONE_WORDS[f"beside {part}"]
+        for part in ("done", "nothing")
+    )
+
+
+def _parted(heading: str) -> tuple[str, str]:
+    """Return a heading without what it has in brackets, and that with what follows it."""
     plain, _, aside = heading.replace("（", "(").partition("(")
-    title = " ".join(word for word in words_in(plain) if not word.isdigit())
-    return title in _OPEN_HEADINGS and not any(done in aside.lower() for done in _DONE_WORDS)
+    return plain, aside
 
 
 def lines_below(markdown: str, about: Callable[[str], int]) -> Iterator[tuple[int, str, int]]:

@@ -160,6 +160,14 @@ def test_what_is_offered_above_a_list_is_no_idea() -> None:
         "Next steps:",
         "our plan for the rest of the week:",
         "What remains (still open):",
+        "Next steps (not done yet):",
+        "## TODO (nothing done)",
+        "## Offene Punkte (noch nicht erledigt)",
+        "## Noch zu tun (keine Eile)",
+        "## Da fare (parfait)",
+        "## Yapılacaklar (tamamlanmadı)",
+        "**待办（未完成）**",
+        "## 待办（已确认）",
         "## Missing features",
         "**TODO**",
         "Die Tabelle ist fertig. Nächste Schritte:",
@@ -183,7 +191,8 @@ def test_items_of_a_list_of_what_is_left_are_open(lead: str) -> None:
 
 @pytest.mark.parametrize(
     "lead",
-    ["Next.js rewrites these:", "Offene Ports:", "Los siguientes pasos son:", "Próxima página:", "次の変更を行いました：",
+    ["Next steps (all done):", "## TODO (nothing left)", "Offene Punkte (bereits erledigt):", "## À faire (rien)",
+     "待办（已完成）：", "다음 단계 (모두 완료):", "Next.js rewrites these:", "Offene Ports:", "Los siguientes pasos son:", "Próxima página:", "次の変更を行いました：",
      "残りメモリ：", "下一步已完成：", "다음 파일을 수정했습니다:"],
 )  # fmt: skip
 def test_items_of_another_list_are_not_open(lead: str) -> None:
