@@ -181,11 +181,8 @@ def start_notes(
         # To render a note takes longer than to read it: where nothing fits any more, none is tried.
         if len(notes) >= ctx.settings.start_memories or misses == MOST_MISSES or room < LEAST_ROOM:
             break
-        if (
-            memory.id in hidden
-            or _is_repeated(memory, notes, shown_texts)
-            or _is_in_view(asker, memory)
-        ):
+        is_told = memory.id in hidden or _is_repeated(memory, notes, shown_texts)
+        if is_told or _is_in_view(asker, memory):
             continue
         contradictions = _contradictions(asker, memory)
         day = day_of.get(memory.id)
