@@ -4,6 +4,7 @@ user's alone."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,54 @@ def test_a_rule_that_came_later_holds_for_what_is_embedded_anew(
     assert told(server.inputs, "ledger")
     assert not told(server.inputs, "Kestrel", "Merlin")
     house.close()
+
+
+@pytest.fixture
+def told_house(house: ServiceHouse, server: OllamaServer, scratch_home: Path) -> ServiceHouse:
+    """A house that asks a language model."""
+    rules(scratch_home, "Project Nightjar")
+    house.ctx.settings = replace(
+        house.ctx.settings, generation_backend="ollama", ollama_host=server.address, hyde=True, rerank=True,
+        extraction=True, extraction_gate=False,
+    )  # fmt: skip
+    return house
+
+
+def test_a_language_model_is_told_a_question_without_what_is_private(
+    told_house: ServiceHouse, server: OllamaServer
+) -> None:
+    """For a hypothetical answer, and for an order."""
+    told_house.remember_all(["The ledger is in SQLite", "The ledger is kept by Konrad"])
+    asked(told_house, QUESTION)
+    assert len(server.prompts) == 2
+    assert all("ledger" in prompt for prompt in server.prompts)
+    assert not told(server.prompts)
+
+
+def test_what_is_restricted_keeps_its_place_and_is_told_to_no_language_model(
+    told_house: ServiceHouse, server: OllamaServer, scratch_home: Path
+) -> None:
+    """What is confidential is told as to an agent, and all without what a rule takes out by now, or a tool printed."""
+    told_house.ctx.settings = replace(told_house.ctx.settings, hyde=False)
+    query = "the ledger belongs to"
+    told_house.remember("The ledger belongs to Olga", sensitivity="restricted")
+    told_house.remember("The ledger belongs to Konrad and others", sensitivity="confidential")
+    told_house.remember("What the ledger long belongs to is Kestrel \u27e6Printed: Merlin\u27e7")
+    rules(scratch_home, "Kestrel")
+    server.written = "[1] > [2]"
+    before = asked(told_house, query)
+    server.written = "[2] > [1]"
+    after = asked(told_house, query)
+    assert after == [before[0], before[2], before[1]]
+    assert "Olga" in after[0]
+    assert told(server.prompts, "Olga", "Konrad", "Kestrel", "Merlin") == ["Konrad"]
+
+
+def test_a_project_of_one_open_memory_is_not_asked_about(
+    told_house: ServiceHouse, server: OllamaServer
+) -> None:
+    told_house.ctx.settings = replace(told_house.ctx.settings, hyde=False)
+    told_house.remember("The ledger belongs to Olga", sensitivity="restricted")
+    told_house.remember("The ledger belongs to Konrad")
+    assert len(asked(told_house, "the ledger belongs to")) == 2
+    assert not server.prompts

@@ -4,17 +4,20 @@ day's calls are used up."""
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 
 from vector_memory import redact
 from vector_memory.index.topics import shifts, spans
 from vector_memory.index.topics.turns import TopicTurn
 from vector_memory.model import TOPIC, Scope, digest_of
-from vector_memory.service.base import model_help
+from vector_memory.service.base import model_help, privacy
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import project_roots
 from vector_memory.service.capture import session_topics
 from vector_memory.service.capture.session_topics import SessionContents
 from vector_memory.service.memory import trust_marks
+from vector_memory.text.harmless import without_marked
 
 DOUBT = 0.5
 """How near to nothing a score is that the model is asked about."""
@@ -35,16 +38,26 @@ def refine(ctx: Context, session: str) -> int:
     """Let the model look at a session that is over; return of how many topics it has worded the summary."""
     if not ctx.settings.generation_backend:
         return 0
-    decisions = [_decide_shifts(ctx, part) for part in session_topics.read(ctx, session)]
+    decisions = 0
+    for part in session_topics.read(ctx, session):
+        with _rules_of(ctx, part):
+            decisions += _decide_shifts(ctx, part)
     parts = (
-        session_topics.derive(ctx, [session])
-        if any(decisions)
-        else session_topics.read(ctx, session)
+        session_topics.derive(ctx, [session]) if decisions else session_topics.read(ctx, session)
     )
-    count = sum(_word_summaries(ctx, part) for part in parts)
+    count = 0
+    for part in parts:
+        with _rules_of(ctx, part):
+            count += _word_summaries(ctx, part)
     if count:
         ctx.notify()
     return count
+
+
+def _rules_of(ctx: Context, contents: SessionContents) -> contextlib.AbstractContextManager[None]:
+    """Let what the model is told in this block keep to the project's rules."""
+    root = project_roots([contents.shelf]).get(contents.project, "")
+    return privacy.for_folder(ctx, root)
 
 
 def _decide_shifts(ctx: Context, contents: SessionContents) -> int:
@@ -58,7 +71,7 @@ def _decide_shifts(ctx: Context, contents: SessionContents) -> int:
         key = turns[index].first.key
         if key in answered or ctx.stopping.is_set():
             continue
-        text = f"{_end_of(turns[index - 1])}\n\nPrompt: {turns[index].prompt[:TURN_CHARS]}"
+        text = f"{_end_of(turns[index - 1])}\n\nPrompt: {_start_of(turns[index])}"
         reply = model_help.answer(ctx, _SHIFT, text).casefold()[:3]
         if reply in ("yes", "no", "no.", "no,"):
             ctx.state.put_record(record_kind, key, {"begins": reply == "yes"})
@@ -67,7 +80,11 @@ def _decide_shifts(ctx: Context, contents: SessionContents) -> int:
 
 
 def _end_of(turn: TopicTurn) -> str:
-    return f"{turn.prompt[:TURN_CHARS]}\n{turn.answer[-TURN_CHARS:]}"
+    return f"{_start_of(turn)}\n{without_marked(turn.answer)[-TURN_CHARS:]}"
+
+
+def _start_of(turn: TopicTurn) -> str:
+    return without_marked(turn.prompt)[:TURN_CHARS]
 
 
 def _word_summaries(ctx: Context, contents: SessionContents) -> int:
@@ -85,7 +102,9 @@ def _word_summaries(ctx: Context, contents: SessionContents) -> int:
         if memory is None or memory.extra.get(session_topics.WORDED) or ctx.stopping.is_set():
             continue
         talk = "\n".join(map(_end_of, span.members))
-        wording = model_help.worded(ctx, _WORDING, f"{memory.text}\n{talk}", SUMMARY_CHARS)
+        wording = model_help.worded(
+            ctx, _WORDING, f"{memory.text}\n{talk}", SUMMARY_CHARS, [memory]
+        )
         if not wording:
             continue
         with session_topics.ONE_AT_A_TIME:

@@ -114,7 +114,7 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     allowed = is_open if request.is_agent else None
     question_asker = replace(asker, place=_question_place(ctx, request, asker))
     count = HITS_FACTOR * least_count + MOST_ECHOES
-    recall_help = RecallHelp(ctx)
+    recall_help = RecallHelp(ctx, request.query)
     result = answer(
         ctx, request.query, question_asker, count, recall_help, allowed, True, gives_way=True
     )
@@ -122,7 +122,7 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     if not set(asker.scope.kinds) & set(DERIVED):
         hits = without_echoes(hits)
     if ctx.settings.rerank:
-        hits = recall_help.reordered(request.query, hits)
+        hits = recall_help.reordered(hits)
     is_each_own = result.is_listing or bool(asker.scope.kinds)
     left_out = sum(not hit.fits for hit in hits[:end]) if request.fitting else None
     read_excerpts = _excerpts(ctx, asker, hits, end + 1, is_each_own, request.fitting)

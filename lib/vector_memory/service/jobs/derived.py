@@ -20,9 +20,9 @@ from vector_memory import model, redact
 from vector_memory.errors import BadInputError
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import Link, Memory, Origin, Relation, Scope, Status, strictest
-from vector_memory.service.base import model_help
+from vector_memory.service.base import model_help, privacy
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import Shelf, project_roots
 from vector_memory.service.jobs import paging
 from vector_memory.service.jobs.paging import Page
 from vector_memory.service.jobs.step import JobRun, Step
@@ -192,7 +192,11 @@ def _propose(ctx: Context, shelf: Shelf, how: str, finding: Derivation, now: dat
     if is_known(shelf, memory):
         return False
     source_text = "\n".join(source.text for source in finding.sources)
-    words = "" if how in EXACT else model_help.worded(ctx, WORDING, source_text, WORDS_CHARS)
+    words = ""
+    if how not in EXACT:
+        root = project_roots([shelf]).get(memory.project, "")
+        with privacy.for_folder(ctx, root):
+            words = model_help.worded(ctx, WORDING, source_text, WORDS_CHARS, finding.sources)
     memory = replace(memory, text=redact.clean(words).text) if words else memory
     try:
         stored = proposals.put(ctx, shelf, proposals.proposed(memory, finding.asks))
