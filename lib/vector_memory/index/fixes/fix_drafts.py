@@ -17,6 +17,8 @@ from vector_memory.text.harmless import TOOL, marked
 
 KIND, COLLECTION, TAG = "solution", EPISODES, "fix"
 SIGNATURE_TAG = "sig:"
+_FIX = ":fix:"
+"""Stands between the exchange and the number in a fix's name."""
 TEXT_CHARS = 480
 LEAST_CHARS = 60
 RAN, RAN_CHARS = "ran", 1_000
@@ -72,7 +74,7 @@ def _draft(
             *([SIGNATURE_TAG + shape[SHAPE]] if shape else ()),
             *((SUBAGENT_TAG,) if exchange.is_subagent else ()),
         ),
-        external_id=f"{exchange.key}:fix:{first.number}",
+        external_id=f"{exchange.key}{_FIX}{first.number}",
         origin="assistant",
         cwd=exchange.cwd,
         kind=KIND,
@@ -95,6 +97,11 @@ def _draft(
             **suspicion.mark_of_mixed(clean(last.error), _text(last, clean)),
         },
     )
+
+
+def exchange_of(external_id: str) -> str:
+    """Return the name of the exchange that a fix was drawn from."""
+    return external_id.rpartition(_FIX)[0]
 
 
 def _particulars(episode: Episode, clean: Clean) -> frozenset[str]:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, cast
 
-from vector_memory import projects
+from vector_memory import projects, redact
 from vector_memory.errors import VectorMemoryError
 from vector_memory.index.cursor import Cursor
 from vector_memory.index.fixes import fix_drafts
 from vector_memory.index.reader import session_and_folder
-from vector_memory.model import PASSAGE, Memory, Origin, Priority, Source
+from vector_memory.model import PASSAGE, Memory, Origin, Priority, Source, strictest
 from vector_memory.redact import levels, policy
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -203,8 +203,7 @@ def _by_place(
         place = ctx.place(folder or "/")
         captured.drafts += 1
         captured.sessions.add(draft.session)
-        kind = fix_drafts.TAG if fix_drafts.TAG in draft.tags else draft.kind
-        if ctx.settings.captures(kind) and not ctx.is_excluded(place, folder):
+        if not ctx.is_excluded(place, folder):
             if place.id not in groups:
                 groups[place.id] = (place, ctx.shelf_of(place), [])
             groups[place.id][2].append(draft)
@@ -215,12 +214,41 @@ def _store(
     ctx: Context, place: projects.Place, shelf: Shelf, group: list[Draft], captured: Captured
 ) -> None:
     group = tombstones.without_purged(ctx, place.id, group)
-    if not group:
+    with redact.for_project(place.folders):
+        memories = [_memory(draft, place.id) for draft in group]
+    memories = [
+        memory
+        for memory in _as_sensitive_as_their_exchanges(shelf, memories)
+        if ctx.settings.captures(fix_drafts.TAG if fix_drafts.TAG in memory.tags else memory.kind)
+    ]
+    if not memories:
         return
     ctx.know_project(shelf, place)
-    for part in _transactions([_memory(draft, place.id) for draft in group]):
+    for part in _transactions(memories):
         ctx.hooks.give_way()
         _write(ctx, shelf, part, captured)
+
+
+def _as_sensitive_as_their_exchanges(shelf: Shelf, memories: Sequence[Memory]) -> list[Memory]:
+    """Return memories of which what is no passage, such as a fix, is as sensitive as any passage of its exchange, read now
+    or stored, and under the law of the first that is under one: its own words need not tell what it is about."""
+    drawn = {
+        memory.id: fix_drafts.exchange_of(memory.external_id)
+        for memory in memories
+        if memory.kind != PASSAGE
+    }
+    stored = shelf.journal.below(sorted(set(drawn.values())))
+    passages = _exchanges([*memories, *stored])
+    return [
+        replace(
+            memory,
+            sensitivity=strictest(*(one.sensitivity for one in [memory, *sources])),
+            jurisdiction=next(filter(None, (one.jurisdiction for one in [memory, *sources])), ""),
+        )
+        if (sources := passages.get(drawn.get(memory.id, ""), []))
+        else memory
+        for memory in memories
+    ]
 
 
 def _transactions(memories: list[Memory]) -> Iterator[list[Memory]]:

@@ -12,7 +12,17 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from vector_memory.journal.journal import Journal
-from vector_memory.model import BRANCH, LOOKUP, PULL, TOOK_AWAY, WROTE, Memory, Status, unique
+from vector_memory.model import (
+    BRANCH,
+    LOOKUP,
+    PULL,
+    TOOK_AWAY,
+    WROTE,
+    Memory,
+    Status,
+    strictest,
+    unique,
+)
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.passages import number_of
 
@@ -125,6 +135,8 @@ def over(new: Memory, old: Memory) -> Memory:
         tags=unique((*new.tags, *old.tags)),
         files=new.files,
         source=new.source,
+        sensitivity=strictest(old.sensitivity, new.sensitivity),
+        jurisdiction=old.jurisdiction or new.jurisdiction,
         # The marks belong to the words: those of the old ones go with them.
         extra={**trust_marks.unmarked(extra), **new.extra},
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from service_house import ServiceHouse, captured_of, door, exported, hook_question
 from talk import transcript
+from work import Session
 
 from vector_memory.cli import memory as memory_command
 from vector_memory.cli import output, remember
@@ -366,3 +368,59 @@ def test_tiers_by_hand(house: ServiceHouse, project: Path) -> None:
     with pytest.raises(BadInputError, match="user's own words"):
         door(house.ctx, "promote", {"id": rule, "to": "cold", "actor": "mcp"})
     assert door(house.ctx, "promote", {"id": rule, "to": "cold"})["memory"]["tier"] == "cold"
+
+
+def repaired(house: ServiceHouse, project: Path, prompt: str, name: str = "s1") -> Session:
+    """Return a session that was asked something, and mended an error that does not name it."""
+    session = Session(project, name, project).ask(prompt)
+    session.run("python imp.py --customer Olga", "ValueError: Olga is unknown", failed=True)
+    session.edit().run("python imp.py --customer Olga").say("I added the row of Olga.")
+    captured_of(house.ctx, str(session.path), str(project), final=True)
+    return session
+
+
+def levels_of(house: ServiceHouse) -> dict[str, list[tuple[str, str]]]:
+    """Return the levels and laws of fixes, and of all else."""
+    found: dict[str, list[tuple[str, str]]] = {"fix": [], "else": []}
+    for one in house.ctx.global_shelf().journal.iter_memories(Scope()):
+        found["fix" if "fix" in one.tags else "else"].append((one.sensitivity, one.jurisdiction))
+    return found
+
+
+@pytest.mark.parametrize("without", [(), ("exchange", "solution")])
+def test_a_fix_is_as_sensitive_as_its_exchange(
+    house: ServiceHouse, project: Path, without: tuple[str, ...]
+) -> None:
+    """Also where nothing else of that is kept; that of another exchange is not."""
+    house.ctx.settings = replace(house.ctx.settings, capture_without=without)
+    (project / "CLAUDE.md").write_text("## Sensitivity\n- restricted: Heron\n- EU: Heron\n")
+    repaired(house, project, "Mend the import: Project Heron goes to Olga")
+    assert set(levels_of(house)["fix"]) == {("restricted", "EU")}
+    assert bool(levels_of(house)["else"]) != bool(without)
+    repaired(house, project, "Mend the import of the ledger", "s2")
+    assert set(levels_of(house)["fix"]) == {("restricted", "EU"), ("internal", "")}
+
+
+def test_a_fix_follows_a_passage_that_is_made_stricter(house: ServiceHouse, project: Path) -> None:
+    """And one that is read later of the same exchange is as strict from the beginning."""
+    session = repaired(house, project, "Mend the import of the ledger")
+    (passage,) = house.ctx.global_shelf().journal.iter_memories(Scope(kinds=(PASSAGE,)))
+    door(house.ctx, "edit", {"id": passage.id, "sensitivity": "restricted"})
+    assert set(levels_of(house)["fix"]) == {("restricted", "")}
+    session.run("python exp.py", "KeyError: ledger", failed=True).edit("exp.py")
+    session.run("python exp.py").say("The key was missing.")
+    captured_of(house.ctx, str(session.path), str(project), final=True)
+    assert levels_of(house)["fix"] == [("restricted", "")] * 2
+
+
+def test_an_exchange_that_grows_is_as_sensitive_as_all_of_it(
+    house: ServiceHouse, project: Path
+) -> None:
+    (project / "CLAUDE.md").write_text("## Sensitivity\n- restricted: Heron\n")
+    session = Session(project, "s1", project).ask("Mend the import of the ledger").say("I did.")
+    captured_of(house.ctx, str(session.path), str(project))
+    assert {level for level, _ in levels_of(house)["else"]} == {"internal"}
+    session.say("It is for Project Heron.")
+    captured_of(house.ctx, str(session.path), str(project), final=True)
+    (passage,) = house.ctx.global_shelf().journal.iter_memories(Scope(kinds=(PASSAGE,)))
+    assert ("Heron" in passage.text, passage.sensitivity) == (True, "restricted")
