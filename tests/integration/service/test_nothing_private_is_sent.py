@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 from fakes_ollama import OllamaServer, running
-from service_house import ServiceHouse, door, hook_question
+from service_house import ServiceHouse, captured_of, door, hook_question
+from talk import transcript
 
 from vector_memory.config import Settings
 from vector_memory.embed import registry
 from vector_memory.redact import policy
 from vector_memory.service.base import privacy
+from vector_memory.service.capture.model_ideas import mine
 from vector_memory.service.inject import prompt_recall
 
 TOKEN = "gh" + "p_" + "Z9y8C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
@@ -167,3 +169,23 @@ def test_a_project_of_one_open_memory_is_not_asked_about(
     told_house.remember("The ledger belongs to Konrad")
     assert len(asked(told_house, "the ledger belongs to")) == 2
     assert not server.prompts
+
+
+def test_no_model_reads_an_exchange_of_which_anything_is_restricted(
+    told_house: ServiceHouse, server: OllamaServer, tmp_path: Path
+) -> None:
+    """One long enough for two passages, of which one alone has the word."""
+    app = tmp_path / "app"
+    app.mkdir()
+    (app / "CLAUDE.md").write_text("## Sensitivity\n- restricted: Heron\n## Privacy\n- Merlin\n")
+    why = "The importer waits for the queue as long as the lock of it is held by a worker. " * 60
+    talk = [
+        ("Why did Heron stop?", f"Konrad knows. {why}"),
+        ("And the ledger?", f"Olga and Merlin know. {why}"),
+    ]
+    captured_of(told_house.ctx, str(transcript(app, talk)), final=True)
+    (app / "CLAUDE.md").write_text("## Privacy\n- Olga\n")
+    policy.forget_files()
+    mine(told_house.ctx, ["s1"], final=True)
+    assert told(server.prompts, "importer", "know")
+    assert not told(server.prompts, "Heron", "Konrad", "Olga", "Merlin")

@@ -17,10 +17,20 @@ from vector_memory.extract.chunks import chunks
 from vector_memory.extract.extractor import extract
 from vector_memory.extract.schema import Extracted
 from vector_memory.index.voices import USER, voices
-from vector_memory.model import CONTEXT, PASSAGE, RULES, Memory, Origin, Scope, digest_of, strictest
-from vector_memory.service.base import model_help
+from vector_memory.model import (
+    CONTEXT,
+    PASSAGE,
+    RULES,
+    Memory,
+    Origin,
+    Scope,
+    Sensitivity,
+    digest_of,
+    strictest,
+)
+from vector_memory.service.base import model_help, privacy
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shelf import Shelf, project_roots
 from vector_memory.service.capture.deferred import MINING
 from vector_memory.service.memory import placement
 from vector_memory.service.memory.exchange_versions import memory_id, under_known_ids
@@ -82,6 +92,7 @@ def _mine_session(
     last_turn = (ctx.state.cursor(cursor_name) or Record()).number("turn")
     turns = sorted({memory.source.turn for memory in memories if memory.kind == PASSAGE})
     ready = [turn for turn in turns if turn > last_turn and (final or turn < turns[-1])]
+    roots = project_roots([shelf])
     stored = 0
     for turn in ready:
         if not may_go_on():
@@ -92,7 +103,8 @@ def _mine_session(
                 for memory in memories
                 if (memory.source.turn, memory.project) == (turn, project)
             ]
-            stored += _mine_turn(ctx, shelf, of_turn)
+            with privacy.for_folder(ctx, roots.get(project, "")):
+                stored += _mine_turn(ctx, shelf, of_turn)
         if ctx.stopping.is_set():
             # The model was cut off in the middle of it: it is read again.
             break
@@ -101,7 +113,17 @@ def _mine_session(
 
 
 def _mine_turn(ctx: Context, shelf: Shelf, memories: Sequence[Memory]) -> int:
-    passages = sorted((memory for memory in memories if memory.kind == PASSAGE), key=number_of)
+    if any(memory.sensitivity is Sensitivity.RESTRICTED for memory in memories):
+        # Nothing is learned from an exchange of which a word is restricted.
+        return 0
+    passages = sorted(
+        (
+            memory
+            for memory in memories
+            if memory.kind == PASSAGE and model_help.may_be_told([memory])
+        ),
+        key=number_of,
+    )
     # What tools printed and the user pasted is no idea of theirs.
     text = harmless.without_marked("\n".join(passage.text for passage in passages))
     if len(text) < LEAST_TURN_CHARS:
