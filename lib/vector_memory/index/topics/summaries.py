@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from vector_memory.index.plain_kinds import plain_kind
 from vector_memory.index.tools import clip
-from vector_memory.index.topics.turns import TopicTurn
+from vector_memory.index.topics.turns import TopicTurn, terms_of
 from vector_memory.model import QUESTION, unique
 from vector_memory.text.chatter import is_chatter, without_applause
 from vector_memory.text.harmless import without_marked
@@ -118,6 +118,11 @@ def _texts(
 
 
 def _says_the_same(text: str, other: str) -> bool:
-    """Whether a text says what another one says, or is part of it."""
+    """Whether a text says no more than another one says. A name is the beginning of a sentence, whose end may be what
+    counts: "We no longer use SQLite: Postgres it is"."""
     words, others = (" ".join(line.casefold().rstrip(" .…!?").split()) for line in (text, other))
-    return bool(others) and (others in words[: len(others) + LEAD_CHARS] or words in others)
+    if not others or words in others:
+        return bool(others)
+    lead, found, rest = words.partition(others)
+    says_more = bool(terms_of(rest)) or any(map(str.isdigit, rest))
+    return bool(found) and len(lead) <= LEAD_CHARS and not says_more

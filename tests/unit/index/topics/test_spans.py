@@ -266,6 +266,24 @@ def test_a_summary_does_not_repeat_the_name() -> None:
     assert topic.summary.decided == ()
 
 
+@pytest.mark.parametrize(
+    "decision",
+    [
+        "We no longer use SQLite: we decided to move the bookkeeping to Postgres 16.",
+        "We no longer use SQLite, because Contoso needs replication",
+        "We no longer use SQLite: 8080",
+    ],
+)
+def test_a_summary_says_what_stands_behind_the_name(decision: str) -> None:
+    """A name is the beginning of a sentence."""
+    known = [
+        SummaryIdea(1, "decision", decision),
+        SummaryIdea(1, "decision", "We no longer use SQLite."),
+    ]
+    made = summary_of([turn(1, decision, "All is well now.")], known, "We no longer use SQLite")
+    assert made.decided == (decision,)
+
+
 @given(st.text(max_size=300))
 def test_any_sentence_has_an_intent_or_none(text: str) -> None:
     """Whatever it says."""
