@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from vector_memory import redact
 from vector_memory.errors import StoreDamagedError, UnsafeTextError
+from vector_memory.index.fixes import fix_drafts
 from vector_memory.index.tools import clip
 from vector_memory.index.topics.spans import TopicSpan, spans, walk
 from vector_memory.index.topics.summaries import SummaryIdea
@@ -37,6 +38,7 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.exchange_versions import memory_id
 from vector_memory.service.memory.passages import number_of
+from vector_memory.text.harmless import without_marked
 
 log = logging.getLogger(__name__)
 
@@ -159,13 +161,16 @@ def _tree(
 
 
 def ideas(memories: Iterable[Memory]) -> list[SummaryIdea]:
-    """Return what is known to have been decided, concluded or left open."""
+    """Return what is known to have been decided, concluded or left open, in words of user and assistant alone. A fix is
+    an error's words and edits: what it came to is said elsewhere."""
     return [
-        SummaryIdea(memory.source.turn, memory.kind, _without_title(memory.text))
+        SummaryIdea(memory.source.turn, memory.kind, text)
         for memory in memories
         if memory.kind in IDEA_KINDS
         and memory.status is Status.ACTIVE
+        and fix_drafts.TAG not in memory.tags
         and not memory.extra.get("done")
+        and (text := " ".join(without_marked(_without_title(memory.text)).split()))
     ]
 
 

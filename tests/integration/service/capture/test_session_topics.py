@@ -159,6 +159,27 @@ def test_known_ideas_make_the_summary(house: ServiceHouse, tmp_path: Path) -> No
     assert "Jobs are files, from now on." in decided
 
 
+def test_a_summary_has_no_words_of_tools(house: ServiceHouse, tmp_path: Path) -> None:
+    """Of an idea that quotes one the rest, of a fix nothing: it is an error's words, and edits."""
+    learn(house, tmp_path, QUEUE)
+    talk = next(iter(stored(house, "exchange")))
+    texts = (
+        "It fails \u27e6tool: KeyError\u27e7 since the index is lost.",
+        "ERROR \u27e6tool: x\u27e7 FIX edited a.py.",
+    )
+    ideas = [
+        replace(talk, id=name * 32, kind="solution", text=redact.clean(text).text, tags=tags,
+                external_id=name, seq=0)
+        for name, text, tags in zip("de", texts, ((), ("fix",)), strict=True)
+    ]  # fmt: skip
+    house.ctx.global_shelf().journal.add(ideas)
+    session_topics.derive(house.ctx, ["s1"])
+    session_summary.finish(house.ctx, "s1")
+    made = [one.text for kind in (TOPIC, SUMMARY) for one in stored(house, kind)]
+    assert any("It fails since the index is lost." in text for text in made)
+    assert not any("\u27e6" in text or "FIX edited" in text for text in made)
+
+
 def test_topics_and_summaries_have_the_level_of_the_talk(
     house: ServiceHouse, tmp_path: Path
 ) -> None:
