@@ -28,7 +28,7 @@ from vector_memory.retrieve.query import Query
 from vector_memory.retrieve.search import BeginEmbedding, Hit
 from vector_memory.service.base import privacy
 from vector_memory.service.base.context import Context
-from vector_memory.text import suspicion
+from vector_memory.text import analysis, suspicion
 from vector_memory.text.fence import tokens
 from vector_memory.text.harmless import without_marked
 
@@ -212,6 +212,8 @@ def report(ctx: Context) -> dict[str, object]:
 
 TIMEOUT_S = 120.0
 READ_CHARS, ANSWER_TOKENS = 4_000, 160
+LEAST_TERMS = 3
+"""Of a wording that says anything: "No", "None." and "Nothing was decided." have two at most."""
 _NAME = re.compile(r"[\w./:@-]*[\d_/@][\w./:@-]*|\b\w+[A-Z]\w*|`[^`]+`")
 """What cannot be worded otherwise: numbers, paths, identifiers."""
 
@@ -246,7 +248,13 @@ def worded(ctx: Context, ask: str, source: str, most_chars: int, made_of: Iterab
         return ""
     names = [name.strip("`.,:").casefold() for name in _NAME.findall(wording)]
     has_new_names = any(name not in source_text for name in names)
-    if has_new_names or len(wording) > most_chars or suspicion.mark_of_quoted(wording):
+    says_nothing = len(set(analysis.analyse(wording))) < LEAST_TERMS
+    if (
+        has_new_names
+        or says_nothing
+        or len(wording) > most_chars
+        or suspicion.mark_of_quoted(wording)
+    ):
         ctx.generation.count("garbage", ctx.local_now().date())
         return ""
     return privacy.word_or(wording, "")
