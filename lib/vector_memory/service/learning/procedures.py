@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from vector_memory import redact
@@ -51,6 +51,11 @@ def read(triggers: Iterable[str]) -> list[str]:
             forms = ", ".join(f"{name}:…" for name in CONDITIONS)
             raise BadInputError(
                 f"{trigger[:MOST_CHARS]!r} is no condition.", f"Conditions: {forms}."
+            )
+        if kind == COMMAND and not _wanted_commands(value):
+            raise BadInputError(
+                f"{trigger!r} names no program.",
+                "Name one as it is typed, such as `command:git push`.",
             )
         cleaned.append(f"{kind}:{redact.clean(' '.join(value.split())).text}")
     if len(cleaned) > MOST_TRIGGERS:
@@ -114,7 +119,7 @@ class TriggerMoment:
         if kind == FILE:
             return any(_path_fits(path, value, root) for path in self.files)
         if kind == COMMAND:
-            return any(_command_fits(command, value.split()) for command in self.commands)
+            return bool(self.commands) and _commands_fit(self.commands, value)
         if kind == ERROR:
             return value.casefold() in " ".join(self.error.casefold().split())
         wanted = set(analysis.analyse(value))
@@ -127,12 +132,29 @@ def _path_fits(path: str, pattern: str, root: str) -> bool:
     return any(fnmatchcase(name, pattern) for name in (os.path.basename(path), inside, path))
 
 
-def _command_fits(command: shell.Command, wanted: Sequence[str]) -> bool:
-    """Whether a command is the program wanted, with these arguments among its own, in their order."""
-    if command.name != wanted[0]:
+def _commands_fit(commands: Sequence[shell.Command], value: str) -> bool:
+    """Whether all commands that a condition names are among those of a line."""
+    wanted = _wanted_commands(value)
+    return bool(wanted) and all(
+        any(_command_fits(command, one) for command in commands) for one in wanted
+    )
+
+
+@lru_cache(maxsize=1_024)
+def _wanted_commands(value: str) -> tuple[shell.Command, ...]:
+    """Return the commands that a condition names, read as lines are: without quotes, and what `sudo` runs."""
+    from vector_memory.text import shell
+
+    return tuple(shell.parse(value))
+
+
+def _command_fits(command: shell.Command, wanted: shell.Command) -> bool:
+    """Whether a command is the program wanted, in whatever folder, with these arguments among its own, in their
+    order."""
+    if command.name != wanted.name:
         return False
     arguments = iter(word.text for word in command.arguments)
-    return all(argument in arguments for argument in wanted[1:])
+    return all(argument.text in arguments for argument in wanted.arguments)
 
 
 def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:

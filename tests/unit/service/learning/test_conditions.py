@@ -46,6 +46,40 @@ def test_conditions(trigger: str, moment: TriggerMoment, holds: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "./deploy.sh", "./deploy.sh --prod", "scripts/deploy.sh", "./gradlew build", "bin/rails db:migrate",
+        "/usr/bin/make", 'git commit -m "wip"', "FOO=1 make", "sudo make install", "cd app && make", "make | tail",
+    ],
+)  # fmt: skip
+def test_a_command_holds_as_it_is_typed(line: str) -> None:
+    """A condition is read as a line is; all that it names has to be run, with what it is given."""
+    assert read([f"command:{line}"])
+    assert TriggerMoment(command=line).meets(f"command:{line}", "/app")
+    assert not TriggerMoment(command="ls deploy.sh build").meets(f"command:{line}", "/app")
+
+
+@pytest.mark.parametrize(
+    ("trigger", "command"),
+    [
+        ("command:git commit -m 'two words'", "git commit -m two words"),
+        ("command:./deploy.sh --prod", "./deploy.sh --stage"),
+        ("command:cd app && make", "cd app && just"),
+    ],
+)
+def test_other_arguments_are_another_command(trigger: str, command: str) -> None:
+    """Quotes are taken off, and what stands in them stays one word."""
+    assert not TriggerMoment(command=command).meets(trigger, "/app")
+
+
+@pytest.mark.parametrize("trigger", ["command:FOO=1", "command:if", "command:("])
+def test_a_command_that_names_no_program(trigger: str) -> None:
+    """It could never hold."""
+    with pytest.raises(BadInputError, match="names no program"):
+        read([trigger])
+
+
+@pytest.mark.parametrize(
     "trigger", ["", "file:", "path:x", "file", f"term:{'x' * 201}", "when I say so"]
 )
 def test_what_is_none(trigger: str) -> None:
