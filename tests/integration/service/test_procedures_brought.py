@@ -95,6 +95,29 @@ def test_with_a_tool_call(house: ServiceHouse, app: Path) -> None:
     assert called(house, app, "Bash", "s4", command="just migrate") == ""
 
 
+def test_a_file_of_a_worktree_and_behind_a_link(house: ServiceHouse, app: Path) -> None:
+    """Its path counts from the top of the worktree, and through whatever link; from a subfolder, too."""
+    for folder in ("sub", "outside/db"):
+        (app / folder).mkdir(parents=True)
+    git = ["git", "-C", str(app), "-c", "user.name=u", "-c", "user.email=u@example.org"]
+    worktree, link = app.parent / "worktree", app.parent / "link"
+    for words in (
+        ["init", "-q"],
+        ["commit", "-q", "--allow-empty", "-m", "x"],
+        ["worktree", "add", "-q", str(worktree)],
+    ):
+        subprocess.run([*git, *words], check=True, capture_output=True)
+    link.symlink_to(app)
+    stored(house, app, "file:db/*.sql")
+    for number, (here, top) in enumerate(
+        [(app, app), (worktree, worktree), (worktree, app), (link, link), (link, app), (app / "sub", app)]
+    ):  # fmt: skip
+        file = str(top / "db" / "1.sql")
+        assert STEPS in called(house, here, "Edit", f"s{number}", file_path=file), (here, file)
+    outside = str(app / "outside" / "db" / "1.sql")
+    assert STEPS not in called(house, app, "Edit", "other", file_path=outside)
+
+
 def test_an_agents_comes_when_the_user_has_confirmed_it(house: ServiceHouse, app: Path) -> None:
     """Before that it binds nobody; what is no procedure of an agent's never comes so."""
     agent = {"actor": "agent", "wait": False}

@@ -6,13 +6,13 @@ touched or run, an error. The conditions are set when a memory is stored or edit
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from vector_memory import redact
+from vector_memory import projects, redact
 from vector_memory.errors import BadInputError
 from vector_memory.model import PROCEDURE, TRIGGERS, Memory, Origin, Status
 from vector_memory.retrieve import render
@@ -83,12 +83,14 @@ class TriggerMoment:
         prompt: what the user says, with the words and the files that stand in it.
         touched: paths that are about to be touched, as somebody wrote them.
         command: a command line that is about to be run, or has failed with `error`.
+        tops: folders from which paths may be meant.
     """
 
     prompt: str = ""
     touched: tuple[str, ...] = ()
     command: str = ""
     error: str = ""
+    tops: tuple[str, ...] = ()
 
     @cached_property
     def terms(self) -> frozenset[str]:
@@ -96,11 +98,12 @@ class TriggerMoment:
         return frozenset(analysis.analyse(self.prompt))
 
     @cached_property
-    def files(self) -> tuple[str, ...]:
-        """The paths that are touched or named."""
+    def file_names(self) -> frozenset[str]:
+        """The paths that are touched or named, each by its name, from the folders above it, and as a whole."""
         from vector_memory.text import mentions
 
-        return (*self.touched, *mentions.files(self.prompt))
+        paths = (*self.touched, *mentions.files(self.prompt))
+        return frozenset(name for path in paths for name in _names_of(path, self.tops))
 
     @cached_property
     def commands(self) -> list[shell.Command]:
@@ -109,15 +112,11 @@ class TriggerMoment:
 
         return list(shell.parse(self.command)) if self.command else []
 
-    def meets(self, trigger: str, root: str) -> bool:
-        """Whether a condition holds.
-
-        Args:
-            root: the project's folder, from which paths may be meant.
-        """
+    def meets(self, trigger: str) -> bool:
+        """Whether a condition holds."""
         kind, _, value = trigger.partition(":")
         if kind == FILE:
-            return any(_path_fits(path, value, root) for path in self.files)
+            return any(fnmatchcase(name, value) for name in self.file_names)
         if kind == COMMAND:
             return bool(self.commands) and _commands_fit(self.commands, value)
         if kind == ERROR:
@@ -126,10 +125,24 @@ class TriggerMoment:
         return bool(wanted) and wanted <= self.terms
 
 
-def _path_fits(path: str, pattern: str, root: str) -> bool:
-    """Whether a path is one that a pattern means: by its name, from the project's folder, or as a whole."""
-    inside = path.removeprefix(root.rstrip("/") + "/") if root else path
-    return any(fnmatchcase(name, pattern) for name in (os.path.basename(path), inside, path))
+def _names_of(path: str, tops: Sequence[str]) -> Iterator[str]:
+    """Yield a path as conditions may mean it. Its folders may be links, while projects are known by their real
+    ones."""
+    yield from (os.path.basename(path), path)
+    if os.path.isabs(path):
+        folder, name = os.path.split(path)
+        for written in (path, os.path.join(os.path.realpath(folder), name)):
+            for top in tops:
+                inside = written.removeprefix(top.rstrip("/") + "/")
+                if inside != written:
+                    yield inside
+
+
+def _tops_of(place: projects.Place) -> tuple[str, ...]:
+    """Return the folders from which paths in a project may be meant: its own, and in a worktree that one's. What lies
+    beside a marked part of a repository is none of the project's."""
+    is_part = place.store and place.root.startswith(place.tree.rstrip("/") + "/")
+    return (place.root,) if is_part else place.folders
 
 
 def _commands_fit(commands: Sequence[shell.Command], value: str) -> bool:
@@ -159,7 +172,9 @@ def _command_fits(command: shell.Command, wanted: shell.Command) -> bool:
 
 def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:
     """Return the procedure whose condition a prompt meets, by its words or the files that it names."""
-    return _matching_note(ctx, question, TriggerMoment(question.prompt[:MOST_READ]))
+    return _matching_note(
+        ctx, question, TriggerMoment(question.prompt[:MOST_READ], tops=_tops_of(question.place))
+    )
 
 
 def for_failure(ctx: Context, question: HookQuestion, error: str, command: str) -> str:
@@ -178,7 +193,8 @@ def for_call(ctx: Context, question: HookQuestion, arguments: dict[str, object])
     """
     paths = tuple(str(arguments[name]) for name in _PATHS if arguments.get(name))
     command = str(arguments.get("command") or "")[:MOST_READ]
-    return _fenced(ctx, question, TriggerMoment(touched=paths, command=command))
+    moment = TriggerMoment(touched=paths, command=command, tops=_tops_of(question.place))
+    return _fenced(ctx, question, moment)
 
 
 def _fenced(ctx: Context, question: HookQuestion, moment: TriggerMoment) -> str:
@@ -193,7 +209,7 @@ def _matching_note(ctx: Context, question: HookQuestion, moment: TriggerMoment) 
         counts = {
             id: count
             for id, triggers in conditions.conditions_in(ctx, shelf).conditions.items()
-            if (count := sum(moment.meets(trigger, question.place.root) for trigger in triggers))
+            if (count := sum(moment.meets(trigger) for trigger in triggers))
         }
         memories = shelf.journal.by_ids(list(counts)).values() if counts else ()
         fitting += [(counts[memory.id], memory) for memory in memories if _may_come(memory)]

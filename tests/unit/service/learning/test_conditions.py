@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from vector_memory.errors import BadInputError
@@ -42,7 +44,7 @@ def prompt(text: str) -> TriggerMoment:
 )
 def test_conditions(trigger: str, moment: TriggerMoment, holds: bool) -> None:
     """Whole words of a prompt, a path from the project's folder, a program with its arguments."""
-    assert moment.meets(trigger, "/app") is holds
+    assert replace(moment, tops=("/app",)).meets(trigger) is holds
 
 
 @pytest.mark.parametrize(
@@ -55,8 +57,8 @@ def test_conditions(trigger: str, moment: TriggerMoment, holds: bool) -> None:
 def test_a_command_holds_as_it_is_typed(line: str) -> None:
     """A condition is read as a line is; all that it names has to be run, with what it is given."""
     assert read([f"command:{line}"])
-    assert TriggerMoment(command=line).meets(f"command:{line}", "/app")
-    assert not TriggerMoment(command="ls deploy.sh build").meets(f"command:{line}", "/app")
+    assert TriggerMoment(command=line).meets(f"command:{line}")
+    assert not TriggerMoment(command="ls deploy.sh build").meets(f"command:{line}")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +71,7 @@ def test_a_command_holds_as_it_is_typed(line: str) -> None:
 )
 def test_other_arguments_are_another_command(trigger: str, command: str) -> None:
     """Quotes are taken off, and what stands in them stays one word."""
-    assert not TriggerMoment(command=command).meets(trigger, "/app")
+    assert not TriggerMoment(command=command).meets(trigger)
 
 
 @pytest.mark.parametrize("trigger", ["command:FOO=1", "command:if", "command:("])
