@@ -17,7 +17,7 @@ from daemon_rig import Rig
 from service_house import ServiceHouse, door, hook_question
 
 from vector_memory.errors import BadInputError
-from vector_memory.service.inject import prompt_recall
+from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.learning import conditions, procedures
 from vector_memory.service.tools import dispatch
 from vector_memory.service.tools.tool_call import ToolCall
@@ -116,6 +116,24 @@ def test_a_file_of_a_worktree_and_behind_a_link(house: ServiceHouse, app: Path) 
         assert STEPS in called(house, here, "Edit", f"s{number}", file_path=file), (here, file)
     outside = str(app / "outside" / "db" / "1.sql")
     assert STEPS not in called(house, app, "Edit", "other", file_path=outside)
+
+
+def test_no_start_tells_what_waits_for_its_condition(house: ServiceHouse, app: Path) -> None:
+    """Else it would have been shown, and not come with the file; what has its date is told all the same."""
+    id = stored(house, app, "file:db/*.sql")
+    house.remember("Ask Anna about parsers.", app)
+    house.remember(
+        "The licence ends.",
+        app,
+        triggers=["term:licence"],
+        temporal="deadline",
+        valid_until="2026-05-05",
+    )
+    told = session_start.on_start(house.ctx, hook_question(house.ctx, "s", str(app)))
+    assert "Anna" in told and "licence ends" in told and STEPS not in told
+    assert STEPS in called(house, app, "Edit", file_path=str(app / "db" / "1.sql"))
+    door(house.ctx, "edit", {"id": id, "triggers": []})
+    assert STEPS in session_start.on_start(house.ctx, hook_question(house.ctx, "s2", str(app)))
 
 
 def test_an_agents_comes_when_the_user_has_confirmed_it(house: ServiceHouse, app: Path) -> None:

@@ -279,7 +279,10 @@ def _ranked_memories(
     shown_texts: ShownTexts,
 ) -> Iterator[Memory]:
     """Yield what a start tells beside the session before, the most worth first, each once: what has its date these
-    days before all, and on other days not at all. Open items that were shown until then take no place."""
+    days before all, and on other days not at all. What waits for a condition comes with that. Open items that were shown
+    until then take no place."""
+    from vector_memory.service.learning import procedures
+
     dated_ids = {memory.id for memory in dated}
     scope, own_scope = asker.scope, replace(asker.scope, projects=(asker.place.id,))
     purpose_scope = replace(scope, sessions=("",))
@@ -293,6 +296,7 @@ def _ranked_memories(
             # What mended an error comes with that error.
             and memory.collection != EPISODES
             and (memory.id in dated_ids or not (has_date or memory.kind in (PROBLEM, TOPIC)))
+            and (memory.id in dated_ids or not procedures.waits_for_condition(memory))
             and not start_rules.is_over(memory, local_now)
         )
 

@@ -212,7 +212,9 @@ def _matching_note(ctx: Context, question: HookQuestion, moment: TriggerMoment) 
             if (count := sum(moment.meets(trigger) for trigger in triggers))
         }
         memories = shelf.journal.by_ids(list(counts)).values() if counts else ()
-        fitting += [(counts[memory.id], memory) for memory in memories if _may_come(memory)]
+        fitting += [
+            (counts[memory.id], memory) for memory in memories if waits_for_condition(memory)
+        ]
     shown = ctx.state.shown(question.session) if fitting else ()
     unseen = [
         (count, memory)
@@ -225,12 +227,13 @@ def _matching_note(ctx: Context, question: HookQuestion, moment: TriggerMoment) 
     return [render.note(memory, question.names[memory.project], MOST_TOKENS - render.FENCE_TOKENS)]
 
 
-def _may_come(memory: Memory) -> bool:
-    """Whether a memory holds and is somebody's word who may say how something is done."""
+def waits_for_condition(memory: Memory) -> bool:
+    """Whether a memory comes when its condition holds: it has one, and is somebody's word who may say how something is
+    done."""
     is_procedure = memory.kind == PROCEDURE or memory.collection == COLLECTION
     return (
         memory.status is Status.ACTIVE
-        and TRIGGERS in memory.extra
+        and bool(memory.extra.get(TRIGGERS))
         and is_open(memory)
         and memory.trust > 0
         and (is_procedure or memory.origin is Origin.USER)
