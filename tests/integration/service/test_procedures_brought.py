@@ -118,6 +118,19 @@ def test_a_file_of_a_worktree_and_behind_a_link(house: ServiceHouse, app: Path) 
     assert STEPS not in called(house, app, "Edit", "other", file_path=outside)
 
 
+def test_what_is_found_as_well_is_told_once(house: ServiceHouse, app: Path) -> None:
+    """A prompt may meet a procedure's condition and find it by its words, and others beside it."""
+    house.ctx.settings = replace(house.ctx.settings, threshold=0.2)
+    text = "The invoices importer needs the sandbox token of Ines."
+    house.remember(text, app, triggers=["term:invoices importer"])
+    other = "The invoices importer runs in the basement of the old town hall."
+    house.remember(other, app)
+    prompt = "How do I run the invoices importer with the sandbox token in the basement?"
+    told = prompted(house, app, prompt)
+    assert (told.count(text), told.count(other)) == (1, 1)
+    assert text not in prompted(house, app, prompt)
+
+
 def test_no_start_tells_what_waits_for_its_condition(house: ServiceHouse, app: Path) -> None:
     """Else it would have been shown, and not come with the file; what has its date is told all the same."""
     id = stored(house, app, "file:db/*.sql")

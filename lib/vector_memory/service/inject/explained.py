@@ -177,10 +177,7 @@ class _Judgement:
         chosen = prompt_recall.chosen(ctx, question, candidates, self._worths, set())
         self._chosen_ids = {hit.memory.id for hit in chosen}
         guide = [] if is_silent else prompt_recall.guide_of(ctx, question)
-        guide_tokens = sum(note.tokens for note in guide)
-        notes = checked(
-            [*prompt_recall.notes_of(ctx, question, chosen, results, guide_tokens), *guide]
-        )
+        notes = checked(prompt_recall.notes_of(ctx, question, chosen, results, guide))
         self._told_ids = {id for note in notes for id in (note.id, *note.also)}
         self.context = fence.fence(notes, results.note if chosen else "") if notes else ""
 

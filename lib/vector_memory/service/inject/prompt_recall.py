@@ -116,11 +116,11 @@ def _recall_block(ctx: Context, question: HookQuestion) -> _NoteBlock:
     if not (hits or guide):
         may_point_back = prompt.is_short and not prompt.is_command_line
         return _previous_end(ctx, question) if may_point_back else _NoteBlock()
-    notes = notes_of(ctx, question, hits, results, sum(note.tokens for note in guide))
+    notes = notes_of(ctx, question, hits, results, guide)
     chosen = {note.id for note in notes}
     touch(ctx, question.shelves, [hit for hit in hits if hit.memory.id in chosen])
     return _NoteBlock(
-        [*notes, *guide],
+        notes,
         results.note if hits else "",
         Showing(PROMPT, question.prompt, worths),
         client_memory.known_to_client(question.transcript),
@@ -329,16 +329,17 @@ def notes_of(
     question: HookQuestion,
     hits: Sequence[Hit],
     results: Answer,
-    other_tokens: int = 0,
+    guide: Sequence[fence.Note] = (),
 ) -> list[fence.Note]:
     """Return as many hits as notes as there is room for, with what else was found of their exchanges, ideas in the
     passages that say them, and what corrected them at once.
 
     Args:
         results: all that the search found.
-        other_tokens: how many other notes take.
+        guide: notes that come behind these, take their part of the budget, and are told once.
     """
-    names = question.names
+    names, guide_ids = question.names, {note.id for note in guide}
+    hits = [hit for hit in hits if hit.memory.id not in guide_ids]
     readers = [turn_reader(shelf) for shelf in question.shelves]
     shown_ids = ctx.state.shown(question.session)
 
@@ -364,7 +365,7 @@ def notes_of(
         notes = widened(notes, fitting, results.weighed[:NEAREST], room)
         return in_their_passages(notes, fitting, passages_of, room)
 
-    budget = ctx.settings.prompt_tokens - other_tokens
+    budget = ctx.settings.prompt_tokens - sum(note.tokens for note in guide)
     notes = render_hits(hits, budget)
     fitting = [hit for hit in hits if hit.memory.id in {note.id for note in notes}]
     while later := _later_words(ctx, question, readers, fitting):
@@ -375,7 +376,7 @@ def notes_of(
         # Rather fewer notes than a note without its later words.
         fitting = fitting[:-1]
         notes = render_hits(fitting, budget)
-    return [_with_later_words(note, later.get(note.id, ())) for note in notes]
+    return [*(_with_later_words(note, later.get(note.id, ())) for note in notes), *guide]
 
 
 def _later_words(
