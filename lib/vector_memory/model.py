@@ -228,6 +228,7 @@ lets stand beside it."""
 TRIGGERS = "triggers"
 """In `extra`: conditions under which it comes by itself, each as `file:`, `command:`, `error:` or `term:` and
 what for."""
+MOST_TRIGGERS = 16
 GAVE_WAY = "gave_way"
 """In `extra`: why it was replaced, in a few words."""
 LOOKUP = "lookup"

@@ -131,6 +131,28 @@ def test_what_is_found_as_well_is_told_once(house: ServiceHouse, app: Path) -> N
     assert text not in prompted(house, app, prompt)
 
 
+def test_who_says_it_again_adds_conditions(house: ServiceHouse, app: Path) -> None:
+    """Those of both hold, the newest of too many; an agent adds none to the user's word."""
+    id = stored(house, app, "command:just one")
+    assert stored(house, app, "command:just two", "command:just one") == id
+    assert STEPS in called(house, app, "Bash", "s1", command="just one")
+    assert STEPS in called(house, app, "Bash", "s2", command="just two")
+    assert stored(house, app, *(f"term:word {number}" for number in range(15))) == id
+    triggers = door(house.ctx, "get", {"id": id})["memory"]["triggers"]
+    assert (
+        len(triggers) == 16
+        and "command:just one" not in triggers
+        and triggers[-1] == "term:word 14"
+    )
+    plain = {"text": "Ask Anna about parsers.", "project": str(app), "kind": "context"}
+    kept = door(house.ctx, "remember", plain)["id"]
+    again = door(
+        house.ctx, "remember", {**plain, "actor": "agent", "triggers": ["command:just three"]}
+    )
+    assert (again["action"], again["id"]) == ("merged", kept)
+    assert "Anna" not in called(house, app, "Bash", "s3", command="just three")
+
+
 def test_no_start_tells_what_waits_for_its_condition(house: ServiceHouse, app: Path) -> None:
     """Else it would have been shown, and not come with the file; what has its date is told all the same."""
     id = stored(house, app, "file:db/*.sql")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from vector_memory import projects, redact
 from vector_memory.errors import BadInputError
-from vector_memory.model import PROCEDURE, TRIGGERS, Memory, Origin, Status
+from vector_memory.model import MOST_TRIGGERS, PROCEDURE, TRIGGERS, Memory, Origin, Status
 from vector_memory.retrieve import render
 from vector_memory.service.base import context_block
 from vector_memory.service.base.asker import HookQuestion
@@ -28,7 +28,7 @@ from vector_memory.text import analysis, fence
 if TYPE_CHECKING:
     from vector_memory.text import shell
 
-MOST_TRIGGERS, MOST_CHARS = 16, 200
+MOST_CHARS = 200
 MOST_TOKENS = 200
 """What one procedure may take, the fence included."""
 MOST_READ = 40_000

@@ -9,7 +9,9 @@ from typing import Any
 from vector_memory.aging import of_ageing, without_ageing
 from vector_memory.model import (
     BINDING,
+    MOST_TRIGGERS,
     PASSAGE,
+    TRIGGERS,
     Memory,
     Origin,
     Priority,
@@ -88,6 +90,9 @@ def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
         **trust_marks.unmarked(stored.extra),
         **trust_marks.marks_of(wording),
     }
+    extra.pop(TRIGGERS, None)
+    if triggers := _triggers(stored, draft):
+        extra[TRIGGERS] = triggers
     if ages := dated(stored, draft):
         extra = {**without_ageing(extra), **of_ageing(draft.extra)}
     extra[VOICES] = voices(stored, draft)
@@ -110,6 +115,13 @@ def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
         extra=extra,
         updated_at=now,
     )
+
+
+def _triggers(stored: Memory, draft: Memory) -> list[str]:
+    """Return under which conditions both come, the newest of too many; who is trusted less has no say in it."""
+    most = max(stored.trust, draft.trust)
+    heard = [Record(one.extra) for one in (stored, draft) if one.trust == most]
+    return list(unique(word for one in heard for word in one.words(TRIGGERS)))[-MOST_TRIGGERS:]
 
 
 def raised(stored: Memory, other: Memory, most: float = 1.0) -> float:
