@@ -118,6 +118,27 @@ def test_a_file_of_a_worktree_and_behind_a_link(house: ServiceHouse, app: Path) 
     assert STEPS not in called(house, app, "Edit", "other", file_path=outside)
 
 
+def test_a_file_that_a_command_names(house: ServiceHouse, app: Path) -> None:
+    """As a word of its own, behind an option's `=`, or where its output goes; from the folder that the line is in."""
+    stored(house, app, "file:db/*.sql")
+    (app / "db").mkdir()
+    named = (
+        "cat db/001.sql", "sed -i s/a/b/ ./db/001.sql", "psql --file=db/001.sql", "pg_dump > db/001.sql",
+        "cd db && vim 001.sql", f"cat {app}/db/001.sql", "rm db/*.sql",
+    )  # fmt: skip
+    for number, command in enumerate(named):
+        assert STEPS in called(house, app, "Bash", f"s{number}", command=command), command
+    others = (
+        "cat db/001.py",
+        "cat other/db/001.sql",
+        "cd src && cat 001.sql",
+        "git commit -m 'db/001.sql gone'",
+        "ls",
+    )
+    for command in others:
+        assert STEPS not in called(house, app, "Bash", "other", command=command), command
+
+
 def test_what_is_found_as_well_is_told_once(house: ServiceHouse, app: Path) -> None:
     """A prompt may meet a procedure's condition and find it by its words, and others beside it."""
     house.ctx.settings = replace(house.ctx.settings, threshold=0.2)

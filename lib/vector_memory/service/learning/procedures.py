@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from vector_memory import projects, redact
@@ -21,7 +22,7 @@ from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shown_notes import PROCEDURES, Showing
 from vector_memory.service.learning import conditions
-from vector_memory.service.learning.conditions import COMMAND, CONDITIONS, ERROR, FILE
+from vector_memory.service.learning.conditions import COMMAND, CONDITIONS, ERROR, FILE, TERM
 from vector_memory.service.memory.lookup import is_open
 from vector_memory.text import analysis, fence
 
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 MOST_CHARS = 200
 MOST_TOKENS = 200
 """What one procedure may take, the fence included."""
-MOST_READ = 40_000
+MOST_READ, MOST_NAMED = 40_000, 100
+"""Characters of what is going on, and paths that a command line names, that are looked at."""
 COLLECTION = "procedures"
 TITLE = "How this is done here:"
 _PATHS = ("file_path", "notebook_path")
@@ -56,6 +58,11 @@ def read(triggers: Iterable[str]) -> list[str]:
             raise BadInputError(
                 f"{trigger!r} names no program.",
                 "Name one as it is typed, such as `command:git push`.",
+            )
+        if kind == TERM and not any(_wanted_words(value)):
+            raise BadInputError(
+                f"{trigger!r} has no word that tells one prompt from another.",
+                "Words such as `the` do not count.",
             )
         cleaned.append(f"{kind}:{redact.clean(' '.join(value.split())).text}")
     if len(cleaned) > MOST_TRIGGERS:
@@ -116,26 +123,72 @@ class TriggerMoment:
         """Whether a condition holds."""
         kind, _, value = trigger.partition(":")
         if kind == FILE:
-            return any(fnmatchcase(name, value) for name in self.file_names)
+            patterns = _patterns_of(value) if self.file_names else ()
+            return any(fnmatchcase(name, one) for one in patterns for name in self.file_names)
         if kind == COMMAND:
             return bool(self.commands) and _commands_fit(self.commands, value)
         if kind == ERROR:
             return value.casefold() in " ".join(self.error.casefold().split())
-        wanted = set(analysis.analyse(value))
-        return bool(wanted) and wanted <= self.terms
+        terms, pieces = _wanted_words(value)
+        prompt = self.prompt.casefold() if pieces else ""
+        is_said = terms <= self.terms and all(piece in prompt for piece in pieces)
+        return is_said and bool(terms or pieces)
+
+
+@lru_cache(maxsize=1_024)
+def _wanted_words(value: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the terms that a condition wants, and what has to stand in a prompt as it is: in scripts without spaces
+    nobody knows where a word ends."""
+    words = value.casefold().split()
+    pieces = tuple(word for word in words if analysis.is_unspaced(word))
+    spaced = " ".join(word for word in value.split() if not analysis.is_unspaced(word))
+    return frozenset(analysis.analyse(spaced)), pieces
+
+
+@lru_cache(maxsize=1_024)
+def _patterns_of(glob: str) -> tuple[str, ...]:
+    """Return the patterns that a condition means, for `fnmatch`, whose `*` passes slashes: those of its braces, any
+    number of folders for `**/`, none as well, and all that a folder holds for `db/`."""
+    from vector_memory.observe.commands.command_line import expand_braces
+
+    glob = os.path.expanduser(glob.removeprefix("./")).replace("**/", "{,*/}")
+    return tuple(expand_braces(f"{glob}*" if glob.endswith("/") else glob))
 
 
 def _names_of(path: str, tops: Sequence[str]) -> Iterator[str]:
     """Yield a path as conditions may mean it. Its folders may be links, while projects are known by their real
     ones."""
-    yield from (os.path.basename(path), path)
-    if os.path.isabs(path):
-        folder, name = os.path.split(path)
-        for written in (path, os.path.join(os.path.realpath(folder), name)):
-            for top in tops:
-                inside = written.removeprefix(top.rstrip("/") + "/")
-                if inside != written:
-                    yield inside
+    path = os.path.normpath(os.path.expanduser(path))
+    folder, name = os.path.split(path)
+    yield from (name, path)
+    if not os.path.isabs(path):
+        return
+    try:
+        real = os.path.realpath(folder)
+    except ValueError:  # No path that a system can have.
+        real = folder
+    for written in (path, os.path.join(real, name)):
+        for top in tops:
+            inside = written.removeprefix(top.rstrip("/") + "/")
+            if inside != written:
+                yield inside
+
+
+def _named_in(command: str, folder: str) -> Iterator[str]:
+    """Yield the paths that the words of a command line name, files or not.
+
+    Args:
+        folder: where the line is run.
+    """
+    from vector_memory.text import shell
+
+    for one in shell.parse(command) if command else ():
+        targets = (redirect.target for redirect in one.redirects)
+        for word in (*one.arguments, *targets):
+            # `--file=db/1.sql` names one, too.
+            text = word.text.partition("=")[2] if word.text.startswith("-") else word.text
+            if word.plain and text and not any(map(str.isspace, text)):
+                yield os.path.join(folder, one.folder, text)
 
 
 def _tops_of(place: projects.Place) -> tuple[str, ...]:
@@ -185,15 +238,19 @@ def for_failure(ctx: Context, question: HookQuestion, error: str, command: str) 
     return _fenced(ctx, question, moment)
 
 
-def for_call(ctx: Context, question: HookQuestion, arguments: dict[str, object]) -> str:
+def for_call(
+    ctx: Context, question: HookQuestion, arguments: dict[str, object], folder: str
+) -> str:
     """Return the fenced procedure for a file or a command that a tool is about to touch or run, "" for none.
 
     Args:
         arguments: what the tool is given.
+        folder: where it is called.
     """
-    paths = tuple(str(arguments[name]) for name in _PATHS if arguments.get(name))
+    paths = [str(arguments[name]) for name in _PATHS if arguments.get(name)]
     command = str(arguments.get("command") or "")[:MOST_READ]
-    moment = TriggerMoment(touched=paths, command=command, tops=_tops_of(question.place))
+    touched = (*paths, *islice(dict.fromkeys(_named_in(command, folder)), MOST_NAMED))
+    moment = TriggerMoment(touched=touched, command=command, tops=_tops_of(question.place))
     return _fenced(ctx, question, moment)
 
 

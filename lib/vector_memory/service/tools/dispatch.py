@@ -19,7 +19,7 @@ def before(ctx: Context, call: ToolCall) -> ToolAnswer:
     if ctx.has_tool_procedures:
         from vector_memory.service.learning import procedures
 
-        answer = _with_context(answer, procedures.for_call(ctx, call, dict(call.input)))
+        answer = _with_context(answer, procedures.for_call(ctx, call, dict(call.input), call.cwd))
     if ctx.settings.observer == "off":
         return answer
     from vector_memory.service.tools import observer

@@ -24,6 +24,16 @@ def prompt(text: str) -> TriggerMoment:
         ("file:db/*.sql", TriggerMoment(touched=("/other/db/001.sql",)), False),
         ("file:*.sql", TriggerMoment(touched=("/app/sql.py",)), False),
         ("file:Makefile", TriggerMoment(touched=("Makefile",)), True),
+        ("file:src/**/*.py", TriggerMoment(touched=("/app/src/main.py",)), True),
+        ("file:src/**/*.py", TriggerMoment(touched=("/app/src/a/b/c.py",)), True),
+        ("file:src/**/*.py", TriggerMoment(touched=("/app/tests/main.py",)), False),
+        ("file:./db/*.sql", TriggerMoment(touched=("/app/db/001.sql",)), True),
+        ("file:db/*.sql", prompt("Look at ./db/001.sql please"), True),
+        ("file:db/", TriggerMoment(touched=("/app/db/x/001.sql",)), True),
+        ("file:db/", TriggerMoment(touched=("/app/dbx/001.sql",)), False),
+        ("file:*.{py,sql}", TriggerMoment(touched=("/app/main.sql",)), True),
+        ("file:*.{py,sql}", TriggerMoment(touched=("/app/main.rs",)), False),
+        ("file:*.py", TriggerMoment(touched=("/app/a\0\ud800/b.py",)), True),
         ("command:git push", TriggerMoment(command="git push --force"), True),
         ("command:git push", TriggerMoment(command="cd x && git -C y push origin main"), True),
         ("command:git push", TriggerMoment(command="git pull"), False),
@@ -40,6 +50,10 @@ def prompt(text: str) -> TriggerMoment:
         ("term:release notes", prompt("Please write the release note for 2.0"), True),
         ("term:release notes", prompt("Please release it"), False),
         ("term:the", prompt("the"), False),
+        ("term:データベース", prompt("データベースを移行してください"), True),
+        ("term:数据库 Schema", prompt("请迁移数据库 and its schemas"), True),
+        ("term:数据库 Schema", prompt("请迁移数据库"), False),
+        ("term:数据库", prompt("请迁移文件"), False),
     ],
 )
 def test_conditions(trigger: str, moment: TriggerMoment, holds: bool) -> None:
@@ -81,6 +95,13 @@ def test_a_command_that_names_no_program(trigger: str) -> None:
         read([trigger])
 
 
+@pytest.mark.parametrize("trigger", ["term:the", "term:++"])
+def test_words_that_say_nothing(trigger: str) -> None:
+    """They could never hold."""
+    with pytest.raises(BadInputError, match="no word that tells"):
+        read([trigger])
+
+
 @pytest.mark.parametrize(
     "trigger", ["", "file:", "path:x", "file", f"term:{'x' * 201}", "when I say so"]
 )
@@ -92,6 +113,6 @@ def test_what_is_none(trigger: str) -> None:
 
 def test_too_many() -> None:
     """Of one memory."""
-    assert read(["term:a", "term:a", "term:  b  c"]) == ["term:a", "term:b c"]
+    assert read(["term:ab", "term:ab", "term:  b  c"]) == ["term:ab", "term:b c"]
     with pytest.raises(BadInputError, match="too many"):
         read([f"term:{number}" for number in range(17)])
