@@ -17,6 +17,7 @@ from daemon_rig import Rig
 from service_house import ServiceHouse, door, hook_question
 
 from vector_memory.errors import BadInputError
+from vector_memory.service.capture import link_ideas
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.learning import conditions, procedures
 from vector_memory.service.tools import dispatch
@@ -116,6 +117,16 @@ def test_a_file_of_a_worktree_and_behind_a_link(house: ServiceHouse, app: Path) 
         assert STEPS in called(house, here, "Edit", f"s{number}", file_path=file), (here, file)
     outside = str(app / "outside" / "db" / "1.sql")
     assert STEPS not in called(house, app, "Edit", "other", file_path=outside)
+
+
+def test_what_is_made_one_later_has_the_conditions_of_both(house: ServiceHouse, app: Path) -> None:
+    """When nobody waits, what says the same in other words becomes one."""
+    older = house.remember("First the down step.", app, triggers=["command:just one"])["id"]
+    shelf = house.ctx.global_shelf()
+    heir, duplicate = map(shelf.journal.get, (stored(house, app, "command:just two"), older))
+    link_ideas.become_one(house.ctx, shelf, heir, duplicate)
+    for name in ("one", "two"):
+        assert STEPS in called(house, app, "Bash", name, command=f"just {name}")
 
 
 def test_a_file_that_a_command_names(house: ServiceHouse, app: Path) -> None:

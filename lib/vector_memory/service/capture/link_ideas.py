@@ -175,6 +175,14 @@ def _with_duplicate(heir: Memory, duplicate: Memory) -> Memory:
         *merging.sources_of(heir),
         merging.source_of(duplicate),
     ]
+    extra = {
+        **trust_marks.unmarked(duplicate.extra),
+        # What the user has reviewed in the duplicate is reviewed in its heir.
+        **trust_marks.marks_of(duplicate, (REVIEWED,)),
+        **heir.extra,
+        merging.VOICES: merging.voices(heir, duplicate),
+        "sources": sources[-merging.MOST_SOURCES :],
+    }
     return replace(
         heir,
         tags=unique((*heir.tags, *duplicate.tags)),
@@ -183,14 +191,7 @@ def _with_duplicate(heir: Memory, duplicate: Memory) -> Memory:
         if heir.origin is duplicate.origin
         else heir.priority,
         confidence=_confidence(heir, duplicate),
-        extra={
-            **trust_marks.unmarked(duplicate.extra),
-            # What the user has reviewed in the duplicate is reviewed in its heir.
-            **trust_marks.marks_of(duplicate, (REVIEWED,)),
-            **heir.extra,
-            merging.VOICES: merging.voices(heir, duplicate),
-            "sources": sources[-merging.MOST_SOURCES :],
-        },
+        extra=merging.with_triggers(extra, duplicate, heir),
     )
 
 

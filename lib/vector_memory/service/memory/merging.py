@@ -90,9 +90,7 @@ def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
         **trust_marks.unmarked(stored.extra),
         **trust_marks.marks_of(wording),
     }
-    extra.pop(TRIGGERS, None)
-    if triggers := _triggers(stored, draft):
-        extra[TRIGGERS] = triggers
+    extra = with_triggers(extra, stored, draft)
     if ages := dated(stored, draft):
         extra = {**without_ageing(extra), **of_ageing(draft.extra)}
     extra[VOICES] = voices(stored, draft)
@@ -117,11 +115,14 @@ def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
     )
 
 
-def _triggers(stored: Memory, draft: Memory) -> list[str]:
-    """Return under which conditions both come, the newest of too many; who is trusted less has no say in it."""
+def with_triggers(extra: dict[str, Any], stored: Memory, draft: Memory) -> dict[str, Any]:
+    """Return what is kept in `extra` of two memories with the conditions under which both come, the newest of too
+    many; who is trusted less has no say in it."""
     most = max(stored.trust, draft.trust)
     heard = [Record(one.extra) for one in (stored, draft) if one.trust == most]
-    return list(unique(word for one in heard for word in one.words(TRIGGERS)))[-MOST_TRIGGERS:]
+    triggers = unique(word for one in heard for word in one.words(TRIGGERS))[-MOST_TRIGGERS:]
+    without = {name: value for name, value in extra.items() if name != TRIGGERS}
+    return {**without, TRIGGERS: list(triggers)} if triggers else without
 
 
 def raised(stored: Memory, other: Memory, most: float = 1.0) -> float:
