@@ -105,7 +105,7 @@ def _find(ctx: Context, shelf: Shelf, most: int) -> tuple[int, int]:
         if _passages(shelf, exchange_names) != exchanges:
             # They were purged, or have grown, while they were embedded: they are read once more.
             return len(changes), 0
-        purged = tombstones.is_purged(ctx, memories)
+        purged = tombstones.purged_ids(ctx, memories)
         stored = _store(
             ctx, shelf, exchanges, [memory for memory in memories if memory.id not in purged]
         )
@@ -211,7 +211,7 @@ def _memory(idea: Idea, talk: Sequence[Memory], now: datetime) -> Memory:
         external_id=idea.name,
         extra={**idea.extra, **box, **entities_extra(idea.text, passage.files)},
     )
-    return trust_marks.settled(memory_of_idea)
+    return trust_marks.with_trust_marks(memory_of_idea)
 
 
 def _due_at(idea: Idea, said_at: datetime, now: datetime) -> datetime | None:

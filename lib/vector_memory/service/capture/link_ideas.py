@@ -187,7 +187,7 @@ def _with_duplicate(heir: Memory, duplicate: Memory) -> Memory:
         heir,
         tags=unique((*heir.tags, *duplicate.tags)),
         files=unique((*heir.files, *duplicate.files)),
-        priority=merging.higher(heir, duplicate)
+        priority=merging.higher_priority(heir, duplicate)
         if heir.origin is duplicate.origin
         else heir.priority,
         confidence=_confidence(heir, duplicate),
@@ -199,7 +199,7 @@ def _confidence(heir: Memory, duplicate: Memory) -> float:
     if duplicate.trust < heir.trust:
         return heir.confidence
     surer = replace(heir, confidence=max(heir.confidence, duplicate.confidence))
-    return merging.raised(surer, duplicate, MOST_CONFIDENT)
+    return merging.raised_confidence(surer, duplicate, MOST_CONFIDENT)
 
 
 def ties(memory: Memory, near: Sequence[Neighbour]) -> list[placement.Tie]:

@@ -102,7 +102,7 @@ def _word_summaries(ctx: Context, contents: SessionContents) -> int:
         if memory is None or memory.extra.get(session_topics.WORDED) or ctx.stopping.is_set():
             continue
         talk = "\n".join(map(_end_of, span.members))
-        wording = model_help.worded(
+        wording = model_help.reword(
             ctx, _WORDING, f"{memory.text}\n{talk}", SUMMARY_CHARS, [memory]
         )
         if not wording:
@@ -116,7 +116,7 @@ def _word_summaries(ctx: Context, contents: SessionContents) -> int:
                 [memory.title, wording, *memory.text.split("\n")[1:]], session_topics.TEXT_CHARS
             )
             mark = {session_topics.WORDED: digest_of(memory.text)}
-            worded = trust_marks.settled(
+            worded = trust_marks.with_trust_marks(
                 replace(current, text=redact.clean(lines).text, extra={**current.extra, **mark})
             )
             contents.shelf.journal.update(worded, current)

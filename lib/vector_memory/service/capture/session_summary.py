@@ -50,7 +50,7 @@ def finish(ctx: Context, session: str) -> None:
     ctx.notify()
 
 
-def forgotten(ctx: Context, sessions: Iterable[str]) -> None:
+def remake_after_forget(ctx: Context, sessions: Iterable[str]) -> None:
     """Make anew, or remove, what was made of sessions of which something was forgotten."""
     for session in sessions:
         had_archive = archives.remove(ctx.home, session) > 0
@@ -207,7 +207,7 @@ def _memory(contents: SessionContents) -> Memory:
         extra={"turns": [start.turn, end.turn]},
     )
     summary = replace(summary, sensitivity=contents.level(summary))
-    return trust_marks.settled(summary, own=(turn.prompt for turn in contents.topic_turns))
+    return trust_marks.with_trust_marks(summary, own=(turn.prompt for turn in contents.topic_turns))
 
 
 def _fit_lines(lines: Sequence[str]) -> str:

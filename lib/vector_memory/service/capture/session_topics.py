@@ -274,7 +274,7 @@ def _memory(span: TopicSpan, parent: str, session: str, project: str, id: str) -
         source=Source(session, start.path, *span.lines, turn=start.turn),
         extra={"parent": parent, "level": span.level, "turns": list(span.turns), "key": span.key},
     )
-    return trust_marks.settled(topic, own=(turn.prompt for turn in span.members))
+    return trust_marks.with_trust_marks(topic, own=(turn.prompt for turn in span.members))
 
 
 def _keep_wording(topic: Memory, stored: Memory | None) -> Memory:

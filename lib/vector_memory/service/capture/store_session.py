@@ -24,7 +24,7 @@ from vector_memory.service.capture.reading_process import ReadingProcess
 from vector_memory.service.memory import tombstones, trust_marks
 from vector_memory.service.memory.exchange_versions import (
     compare,
-    each,
+    compare_each,
     exchange_of,
     memory_id,
     under_known_ids,
@@ -283,7 +283,7 @@ def _write(ctx: Context, shelf: Shelf, memories: list[Memory], captured: Capture
         )
     }
     stored_singles = shelf.journal.by_ids(list(singles))
-    added, changed, dropped = each(list(singles.values()), list(stored_singles.values()))
+    added, changed, dropped = compare_each(list(singles.values()), list(stored_singles.values()))
     for name, passages in _exchanges(memories).items():
         changes = compare(passages, stored[name])
         added += changes.added
@@ -385,4 +385,4 @@ def _memory(draft: Draft, project: str) -> Memory:
         external_id=draft.external_id,
         extra=draft.extra,
     )
-    return levels.raised(memory) if draft.kind == PASSAGE else trust_marks.settled(memory)
+    return levels.raised(memory) if draft.kind == PASSAGE else trust_marks.with_trust_marks(memory)

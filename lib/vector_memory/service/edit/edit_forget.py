@@ -27,7 +27,7 @@ from vector_memory.service.capture import session_summary
 from vector_memory.service.edit.inherited_levels import keep_level
 from vector_memory.service.learning import conditions, procedures
 from vector_memory.service.memory import agent_rights, merging, proposals, trust_marks
-from vector_memory.service.memory.ageing_wishes import AgeingWishes, aged
+from vector_memory.service.memory.ageing_wishes import AgeingWishes, apply_wishes
 from vector_memory.service.memory.companions import companions
 from vector_memory.service.memory.exchange_versions import EDITED
 from vector_memory.service.memory.history import chain_of
@@ -116,7 +116,7 @@ def with_changes(ctx: Context, request: EditRequest, memory: Memory) -> Memory:
     if request.triggers is not None:
         memory = procedures.with_triggers(memory, request.triggers)
     return replace(
-        aged(ctx, request, memory),
+        apply_wishes(ctx, request, memory),
         kind=privacy.word(request.kind) if request.kind else memory.kind,
         tags=memory.tags if tags is None else tuple(redact.clean(tag).text for tag in tags),
         priority=memory.priority if request.priority is None else request.priority,
@@ -182,7 +182,7 @@ def forget(ctx: Context, request: ForgetRequest) -> ForgetAnswer:
         ctx.state.audit("forget", request.actor, ids, {})
     # Topics, summaries and archives repeat what was said.
     sessions = {memory.source.session for _, memory in chosen if memory.source.session}
-    ctx.later(lambda: session_summary.forgotten(ctx, sessions))
+    ctx.later(lambda: session_summary.remake_after_forget(ctx, sessions))
     for shelf, _ in _by_shelf(chosen):
         # What the full-text index and the log still hold of the words goes when nobody waits.
         ctx.later(shelf.journal.scrub)
@@ -363,6 +363,6 @@ def _store_reworded(ctx: Context, shelf: Shelf, old: Memory, changed: Memory, ra
     )
     with shelf.storing:
         stored = shelf.journal.by_ids([draft.id]).get(draft.id)
-        stored = stored or shelf.journal.add([trust_marks.settled(draft, raw)])[0]
+        stored = stored or shelf.journal.add([trust_marks.with_trust_marks(draft, raw)])[0]
         shelf.journal.supersede(old.id, stored.id, ctx.now(), "edited by the assistant")
     return stored

@@ -73,7 +73,7 @@ def continue_episode(ctx: Context, request: EpisodeRequest) -> EpisodeAnswer:
     ctx.count("redactions", cleaned.redactions)
     tags = memory.tags if not request.outcome else tuple(tag for tag in memory.tags if tag != OPEN)
     changed = replace(memory, text=cleaned.text, tags=unique(tags), updated_at=ctx.now())
-    stored = shelf.journal.update(trust_marks.settled(changed, raw))
+    stored = shelf.journal.update(trust_marks.with_trust_marks(changed, raw))
     ctx.notify()
     ctx.state.audit("episode", request.actor, [memory.id], {})
     status = "complete" if request.outcome else OPEN

@@ -41,7 +41,7 @@ from vector_memory.service.memory import (
     trust_marks,
     users_words,
 )
-from vector_memory.service.memory.ageing_wishes import AgeingWishes, aged, ageing_like
+from vector_memory.service.memory.ageing_wishes import AgeingWishes, ageing_like, apply_wishes
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.placement import Placed, Tie
 from vector_memory.service.memory.views import BriefView, brief
@@ -247,9 +247,9 @@ def _store(
             agent_rights.require_not_the_users(older)
         request = _filled_from(request, older)
     draft = _draft(request, cleaned.text, target.project, ctx.now())
-    draft = aged(ctx, request, _age_like(draft, older, ctx.now()) if older else draft)
+    draft = apply_wishes(ctx, request, _age_like(draft, older, ctx.now()) if older else draft)
     wishes = _wishes_for_user(request, draft)
-    draft = trust_marks.settled(draft, request.text)
+    draft = trust_marks.with_trust_marks(draft, request.text)
     if request.wait and not wishes:
         ctx.embedding.wait(MODEL_WAIT_S)
     if wishes:
@@ -387,10 +387,10 @@ def _store_proposal(
         related_ids: the ids of what it `supersedes` or `answers` once the user agrees.
     """
     attributed = draft if draft.is_foreign else replace(draft, origin=Origin.ASSISTANT)
-    waiting = trust_marks.settled(
+    waiting = trust_marks.with_trust_marks(
         proposals.proposed(attributed, {**draft.weight, **wishes}, **related_ids), raw
     )
-    return Placed(proposals.put(ctx, shelf, waiting), PROPOSED)
+    return Placed(proposals.store_proposal(ctx, shelf, waiting), PROPOSED)
 
 
 def _require_one_store(shelf: Shelf, other: tuple[Shelf, Memory] | None, act: str) -> None:

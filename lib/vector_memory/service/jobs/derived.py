@@ -196,10 +196,10 @@ def _propose(ctx: Context, shelf: Shelf, how: str, finding: Derivation, now: dat
     if how not in EXACT:
         root = project_roots([shelf]).get(memory.project, "")
         with privacy.for_folder(ctx, root):
-            words = model_help.worded(ctx, WORDING, source_text, WORDS_CHARS, finding.sources)
+            words = model_help.reword(ctx, WORDING, source_text, WORDS_CHARS, finding.sources)
     memory = replace(memory, text=redact.clean(words).text) if words else memory
     try:
-        stored = proposals.put(ctx, shelf, proposals.proposed(memory, finding.asks))
+        stored = proposals.store_proposal(ctx, shelf, proposals.proposed(memory, finding.asks))
     except BadInputError:
         # Too many wait already: it is found again the next time.
         return False

@@ -48,7 +48,7 @@ class AgeingWishes(messages.Request):
         return not any((*words, self.expires)) and self.half_life_days is None
 
 
-def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
+def apply_wishes(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
     """Return a memory that ages as a request says. What was over holds again where it has a date to come now, or none
     any more.
 
@@ -83,7 +83,7 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
         extra=extra,
     )
     if original is not memory and memory.valid_until and not (request.due or request.valid_until):
-        return ended(changed, memory.valid_until)
+        return end_at(changed, memory.valid_until)
     return changed if is_over(changed, ctx.now()) else _revived_in_time(changed)
 
 
@@ -165,13 +165,13 @@ def permanent(memory: Memory) -> Memory:
         original, temporal=Temporal.PERMANENT, valid_from=since, valid_until=until, extra=extra
     )
     return (
-        ended(lasting, memory.valid_until)
+        end_at(lasting, memory.valid_until)
         if original is not memory and memory.valid_until
         else lasting
     )
 
 
-def ended(memory: Memory, at: datetime) -> Memory:
+def end_at(memory: Memory, at: datetime) -> Memory:
     """Return a memory that holds no more from a moment on, and knows until when it would have held; as it is where
     it was over before."""
     if is_over(memory, at):
@@ -191,7 +191,7 @@ def as_it_was(memory: Memory) -> Memory:
     return replace(memory, valid_until=moment_in(record, "until"), extra=extra)
 
 
-def holding(memory: Memory, now: datetime, by_agent: bool = False) -> Memory:
+def hold_again(memory: Memory, now: datetime, by_agent: bool = False) -> Memory:
     """Return a memory that was found to be so: what was over holds again, unless another took its place.
 
     Args:

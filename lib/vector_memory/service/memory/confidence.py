@@ -87,9 +87,9 @@ def verify(ctx: Context, request: VerifyRequest) -> WeighedAnswer:
     check = {"verdict": verdict, "at": now.isoformat(), "by": request.actor}
     note = privacy.word(request.note)[:NOTE_CHARS]
     if verdict == CONFIRMED:
-        memory = ageing_wishes.holding(memory, now, request.is_agent)
+        memory = ageing_wishes.hold_again(memory, now, request.is_agent)
     elif verdict == OUTDATED and not (request.is_agent and agent_rights.is_the_users(memory)):
-        memory = ageing_wishes.ended(memory, now)
+        memory = ageing_wishes.end_at(memory, now)
     changed = replace(
         memory,
         confidence=_confidence_after(request, memory, STEP[verdict]),
@@ -191,7 +191,7 @@ def promote(ctx: Context, request: PromoteRequest) -> WeighedAnswer:
     if memory.collection == SCRATCH:
         return _store_note(ctx, request, shelf, memory, target)
     changed = replace(_as_target(memory, target), updated_at=ctx.now())
-    changed = trust_marks.settled(changed)
+    changed = trust_marks.with_trust_marks(changed)
     return _store_change(ctx, request, shelf, memory, changed, "promote", to=target)
 
 
@@ -229,8 +229,8 @@ def _store_note(
     )
     ctx.embedding.wait(3.0)
     if draft.weight and request.is_agent:
-        proposal = trust_marks.settled(proposals.proposed(draft, draft.weight))
-        placed = placement.Placed(proposals.put(ctx, shelf, proposal), PROPOSED)
+        proposal = trust_marks.with_trust_marks(proposals.proposed(draft, draft.weight))
+        placed = placement.Placed(proposals.store_proposal(ctx, shelf, proposal), PROPOSED)
     else:
         placed = placement.place(ctx, shelf, draft, placement.vector_of(ctx, draft))
     shelf.journal.purge([note.id])

@@ -85,11 +85,11 @@ def compare(captured: Sequence[Memory], stored: Sequence[Memory]) -> Changes:
         return Changes(list(captured), [], [])
     if any(memory.status is not Status.ACTIVE or memory.extra.get(EDITED) for memory in stored):
         # The user took something out of it: that must not come back in another passage.
-        return each(captured, stored)
+        return compare_each(captured, stored)
     if not _says_more(captured, stored):
         return NOTHING
     external_ids = {memory.external_id for memory in captured}
-    added, changed, _ = each(captured, stored, _differs)
+    added, changed, _ = compare_each(captured, stored, _differs)
     return Changes(
         added, changed, [memory.id for memory in stored if memory.external_id not in external_ids]
     )
@@ -106,7 +106,7 @@ def _has_grown(new: Memory, old: Memory) -> bool:
     return new.source.path == old.source.path or len(new.text) > len(old.text)
 
 
-def each(
+def compare_each(
     captured: Sequence[Memory],
     stored: Sequence[Memory],
     replaces: Callable[[Memory, Memory], bool] = _has_grown,

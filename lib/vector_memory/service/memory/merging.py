@@ -103,8 +103,8 @@ def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
         kind=_kind(stored, draft),
         tags=unique((*stored.tags, *draft.tags)),
         files=unique((*stored.files, *draft.files)),
-        priority=higher(stored, draft),
-        confidence=raised(stored, draft),
+        priority=higher_priority(stored, draft),
+        confidence=raised_confidence(stored, draft),
         sensitivity=strictest(stored.sensitivity, draft.sensitivity),
         jurisdiction=stored.jurisdiction or draft.jurisdiction,
         external_id=stored.external_id or draft.external_id,
@@ -125,7 +125,7 @@ def with_triggers(extra: dict[str, Any], stored: Memory, draft: Memory) -> dict[
     return {**without, TRIGGERS: list(triggers)} if triggers else without
 
 
-def raised(stored: Memory, other: Memory, most: float = 1.0) -> float:
+def raised_confidence(stored: Memory, other: Memory, most: float = 1.0) -> float:
     """Return how sure it is what two memories say. Another's word makes it surer, once; nobody's does by
     being repeated, nor that of one who is trusted less."""
     if other.trust < stored.trust or not _voices(other) - _voices(stored):
@@ -155,7 +155,7 @@ def _draft_prevails(stored: Memory, draft: Memory) -> bool:
     return draft.created_at >= last_said_at
 
 
-def higher(stored: Memory, draft: Memory) -> Priority:
+def higher_priority(stored: Memory, draft: Memory) -> Priority:
     """Return the higher priority of two memories; who is trusted less has no say in it."""
     if draft.trust != stored.trust or draft.origin is not stored.origin:
         return (draft if _draft_prevails(stored, draft) else stored).priority

@@ -76,7 +76,7 @@ def place(ctx: Context, shelf: Shelf, draft: Memory, vector: Vector | None) -> P
     Returns:
         The memory that is stored, whether it is new, and what it contradicts.
     """
-    draft = trust_marks.settled(draft)
+    draft = trust_marks.with_trust_marks(draft)
     with shelf.storing:
         placed = _place_draft(ctx, shelf, draft, lambda: neighbours(ctx, shelf, draft, vector))
         if vector is not None and placed.memory.embedded == draft.embedded:

@@ -96,7 +96,7 @@ def allowed(is_agent: bool, memory: Memory, changed: Memory) -> Memory:
     return suggested(memory, asks) if asks and is_agent else changed
 
 
-def put(ctx: Context, shelf: Shelf, draft: Memory) -> Memory:
+def store_proposal(ctx: Context, shelf: Shelf, draft: Memory) -> Memory:
     """Store a proposal, once. Nothing that is there gives way to it, or is changed by it.
 
     Raises:

@@ -92,7 +92,7 @@ def block_said(ctx: Context, read: TurnRead, since: datetime, until: datetime | 
     ctx.state.block(names | {exchange_name(exchange.key) for exchange in exchanges}, ctx.now())
 
 
-def is_purged(ctx: Context, memories: Sequence[Memory]) -> set[str]:
+def purged_ids(ctx: Context, memories: Sequence[Memory]) -> set[str]:
     """Return the ids of those memories, about to be stored, that were purged."""
     blocked = ctx.state.blocked(names_of(memories))
     return {memory.id for memory in memories if _name(memory.kind, memory.external_id) in blocked}

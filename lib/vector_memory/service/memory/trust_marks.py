@@ -33,7 +33,7 @@ TRUST_MARKS = (SUSPICION, IS_FOREIGN, PROPOSED)
 MARKS = (*TRUST_MARKS, REVIEWED)
 
 
-def settled(memory: Memory, raw: str = "", own: Iterable[str] = ()) -> Memory:
+def with_trust_marks(memory: Memory, raw: str = "", own: Iterable[str] = ()) -> Memory:
     """Return a memory that is about to be stored as what it may count as, marked where it is suspicious.
 
     Args:

@@ -39,7 +39,7 @@ _OF_THE_USER = frozenset(analysis.analyse("the user users user's wants asked sai
 """How what the user says of himself is put by somebody else."""
 
 
-def asked_for(prompt: str) -> str:
+def requested_words(prompt: str) -> str:
     """Return the user's words that are to be remembered: what stands behind `/memory-save`, or the paragraph
     that begins with the request, and what it announces; "" where a prompt asks for nothing."""
     command, *words = prompt.split(maxsplit=1) or [""]
@@ -54,7 +54,7 @@ def asked_for(prompt: str) -> str:
 def is_said(text: str, prompt: str) -> bool:
     """Whether a memory says what the user asked to be remembered: nearly all of its words are the user's,
     and those that turn a sentence round are the same."""
-    words = asked_for(prompt)
+    words = requested_words(prompt)
     terms = set(analysis.analyse(text))
     if not words or not terms:
         return False
@@ -64,13 +64,13 @@ def is_said(text: str, prompt: str) -> bool:
 
 def is_for_all(prompt: str) -> bool:
     """Whether the user's words say that it holds for every project."""
-    return bool(_FOR_ALL.search(asked_for(prompt)))
+    return bool(_FOR_ALL.search(requested_words(prompt)))
 
 
 def allowed_priority(priority: Priority, prompt: str) -> Priority:
     """Return a priority if the user's words give a memory so much weight, else the usual one."""
     order = tuple(Priority)[::-1]
-    words = asked_for(prompt)
+    words = requested_words(prompt)
     named_levels = [level for level in order if re.search(rf"\b{level.value}\b", words)]
     highest = max([Priority.NORMAL, priorities.suggest(words), *named_levels], key=order.index)
     return priority if order.index(priority) <= order.index(highest) else Priority.NORMAL

@@ -291,7 +291,7 @@ def read(record: Record, member: Member, project: SharedProject, now: datetime) 
                 model.AUTHOR: {"key": member.key.word, "name": member.name},
             },
         )
-        return trust_marks.settled(memory, raw)
+        return trust_marks.with_trust_marks(memory, raw)
     except (ValueError, TypeError, OverflowError, UnsafeTextError):
         return None
 

@@ -151,7 +151,7 @@ class _NotesImport:
         found_files = {str(redact.clean(path).text) for path in files if folders}
         steps += import_plan.of_missing_files(shelf, project, folders, found_files)
         steps = import_plan.reassign_gone(import_plan.without_moved(steps))
-        purged = tombstones.is_purged(ctx, [step.memory for step in steps])
+        purged = tombstones.purged_ids(ctx, [step.memory for step in steps])
         steps = [
             replace(step, action=import_plan.LEFT_OUT)
             if _brings_back_purged(step, purged)
@@ -266,7 +266,7 @@ class _NotesImport:
     def _propose(self, shelf: Shelf, memory: Memory) -> None:
         """Let what an agent would have bind wait for the user."""
         try:
-            proposals.put(self._ctx, shelf, memory)
+            proposals.store_proposal(self._ctx, shelf, memory)
             self.counts.proposed += 1
         except VectorMemoryError as error:
             self.counts.failed(memory.source.path, str(error))

@@ -274,7 +274,7 @@ class NotePlanner:
             extra={**_note_marks(draft), **foreign_mark, **entities_extra(text)},
         )
         wishes = proposals.wanted(memory, not self.project) if self.by_agent else {}
-        settled = trust_marks.settled(memory)
+        settled = trust_marks.with_trust_marks(memory)
         return proposals.proposed(settled, wishes) if wishes else proposals.unbound(memory, settled)
 
 

@@ -38,7 +38,7 @@ from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf, project_roots
 from vector_memory.service.edit.inherited_levels import keep_level
 from vector_memory.service.memory import merging, proposals, trust_marks
-from vector_memory.service.memory.ageing_wishes import AgeingWishes, aged, due_at, is_over
+from vector_memory.service.memory.ageing_wishes import AgeingWishes, apply_wishes, due_at, is_over
 from vector_memory.service.memory.views import BriefView, brief
 from vector_memory.service.transfer import round_trip
 from vector_memory.service.transfer.round_trip import ImportRestoration
@@ -182,7 +182,7 @@ def import_file(ctx: Context, request: ImportRequest, progress: Progress) -> Imp
             try:
                 shelf, memory = _parse_line(ctx, request, line, answer, restoration)
                 if memory.proposed.get("held"):
-                    proposals.put(ctx, shelf, memory)
+                    proposals.store_proposal(ctx, shelf, memory)
                     answer.proposed += 1
                 else:
                     batch.append((shelf, memory))
@@ -280,7 +280,7 @@ def shelf_and_memory(
             extra |= entities_extra(memory.text, memory.files)
             memory = _with_standing(ctx, replace(memory, extra=extra), data)
     raw = f"{data.get('title') or ''}\n{data['text']}"
-    settled = trust_marks.settled(_own_if_harmless(memory, raw), raw)
+    settled = trust_marks.with_trust_marks(_own_if_harmless(memory, raw), raw)
     restoration.note_links(shelf, settled, data)
     wishes = proposals.wanted(memory, place is None) if request.is_agent else {}
     if wishes:
@@ -294,7 +294,7 @@ def _own_if_harmless(memory: Memory, raw: str) -> Memory:
     if memory.origin is not Origin.USER or memory.suspicion:
         return memory
     imported = replace(memory, origin=Origin.IMPORT)
-    return imported if trust_marks.settled(imported, raw).is_suspicious else memory
+    return imported if trust_marks.with_trust_marks(imported, raw).is_suspicious else memory
 
 
 def _memory(ctx: Context, data: Record, project: str, answer: ImportAnswer) -> Memory:
@@ -369,7 +369,7 @@ def _with_standing(ctx: Context, memory: Memory, data: Record) -> Memory:
     level = standing.sensitivity or Sensitivity.INTERNAL
     if memory.is_foreign:
         level = strictest(level, Sensitivity.INTERNAL)
-    aged_memory = aged(
+    aged_memory = apply_wishes(
         ctx, standing, replace(memory, sensitivity=level, jurisdiction=standing.jurisdiction)
     )
     if past_deadline is None:

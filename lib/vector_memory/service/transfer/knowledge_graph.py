@@ -114,7 +114,7 @@ def _memories(
         except UnsafeTextError as error:
             answer.failed(line, str(error))
         else:
-            yield trust_marks.settled(memory, fact.text), fact
+            yield trust_marks.with_trust_marks(memory, fact.text), fact
 
 
 def _facts(path: str, answer: ImportAnswer) -> Iterator[tuple[int, Fact]]:

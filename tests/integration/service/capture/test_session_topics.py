@@ -320,7 +320,7 @@ def test_the_users_own_words_make_no_topic_suspicious(house: ServiceHouse, tmp_p
     assert any("always use polars" in one.text for one in made)
     assert not any(one.is_suspicious for one in made)
     (first, *_) = made
-    assert trust_marks.settled(replace(first, extra={})).is_suspicious
+    assert trust_marks.with_trust_marks(replace(first, extra={})).is_suspicious
 
 
 def test_the_archive_is_private_whole_and_found(house: ServiceHouse, tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_it_crowds_nothing_out(house: ServiceHouse, app: Path) -> None:
     """However much of it is planted and however well it fits."""
     shelf, place = house.ctx.global_shelf(), house.ctx.place(str(app))
     planted = [
-        trust_marks.settled(
+        trust_marks.with_trust_marks(
             Memory(
                 id=f"{n:032x}", text=redact.clean(f"{PROMPT} {ATTACK} {n}").text, created_at=house.time,
                 project=place.id, origin=Origin.TOOL,
@@ -108,7 +108,7 @@ def test_it_is_not_brought_with_a_failure(house: ServiceHouse, app: Path) -> Non
         origin=Origin.TOOL, tags=("fix", f"sig:{sign}"), extra={"signature": sign},
     )  # fmt: skip
     ask = hook_question(house.ctx, "s1", str(app))
-    house.ctx.global_shelf().journal.add([trust_marks.settled(fix)])
+    house.ctx.global_shelf().journal.add([trust_marks.with_trust_marks(fix)])
     house.follow()
     assert failure_advice.on_failure(house.ctx, ask, error, "make") == ""
     door(house.ctx, "release", {"ids": [fix.id]})
@@ -121,7 +121,7 @@ def test_nothing_made_of_a_session_repeats_it(house: ServiceHouse, app: Path) ->
     place = house.ctx.place(str(app))
     said = ["The rounding of cents in the ledger is done at the end of each page. " * 6, ATTACK * 3]
     passages = [
-        trust_marks.settled(
+        trust_marks.with_trust_marks(
             Memory(
                 id=f"{n:032x}", text=redact.clean(text).text, title=redact.clean(text[:60]).text,
                 created_at=house.time, project=place.id, kind=PASSAGE, origin=Origin.IMPORT,
@@ -149,7 +149,7 @@ def test_another_hit_does_not_carry_it(house: ServiceHouse, app: Path) -> None:
         )
         for n, text in enumerate(said)
     ]  # fmt: skip
-    house.ctx.global_shelf().journal.add([trust_marks.settled(one) for one in passages])
+    house.ctx.global_shelf().journal.add([trust_marks.with_trust_marks(one) for one in passages])
     house.follow()
     hits = door(house.ctx, "recall", {"query": PROMPT, "project": str(app)})["hits"]
     own = next(hit for hit in hits if hit["id"] == passages[0].id)
@@ -162,8 +162,8 @@ def test_what_the_user_asked_for_marks_no_answer(house: ServiceHouse) -> None:
         "a" * 32, redact.clean("The log is rotated at night.").text, house.time, kind="conclusion",
         title=redact.clean(ATTACK).text, origin=Origin.ASSISTANT,
     )  # fmt: skip
-    assert not trust_marks.settled(said).suspicion
-    assert trust_marks.settled(replace(said, origin=Origin.IMPORT)).is_held
+    assert not trust_marks.with_trust_marks(said).suspicion
+    assert trust_marks.with_trust_marks(replace(said, origin=Origin.IMPORT)).is_held
 
 
 # -- the user decides --

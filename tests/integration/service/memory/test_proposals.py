@@ -410,7 +410,7 @@ def test_the_users_words_give_the_weight(house: ServiceHouse, app: Path) -> None
     said = "remember for all my projects: never commit secrets to a repository"
     done = propose(house, app, text="Never commit secrets to a repository.", said=said, priority="CORE", **{"global": True})  # fmt: skip
     assert (done["action"], done["priority"], done["origin"]) == ("stored", "CORE", "user")
-    assert users_words.asked_for("can you please remember that x is y") != ""
+    assert users_words.requested_words("can you please remember that x is y") != ""
 
 
 # -- the command line --

@@ -5,7 +5,12 @@ from __future__ import annotations
 from datetime import datetime, timezone
 
 from vector_memory.model import PASSAGE, CleanText, Memory, Priority, Source, Status
-from vector_memory.service.memory.exchange_versions import NOTHING, compare, each, exchange_of
+from vector_memory.service.memory.exchange_versions import (
+    NOTHING,
+    compare,
+    compare_each,
+    exchange_of,
+)
 
 AT = datetime(2026, 5, 3, tzinfo=timezone.utc)
 
@@ -74,6 +79,6 @@ def test_what_the_user_changed_stays() -> None:
 
 def test_one_by_one() -> None:
     """What makes up no whole is compared by itself and never dropped."""
-    changes = each(passages("one more"), passages("one", "two"))
+    changes = compare_each(passages("one more"), passages("one", "two"))
     assert [one.text for one in changes.changed] == ["one more"]
     assert changes.dropped == []
