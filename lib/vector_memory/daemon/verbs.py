@@ -12,12 +12,15 @@ from typing import Any
 from vector_memory import wire
 from vector_memory.daemon.server import Reply, Sent, Written
 from vector_memory.daemon_verbs import LONG_ONES, VERBS, named
+from vector_memory.errors import OvertakenError
 from vector_memory.model import Progress
 from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context
 
 Simple = Callable[[Context, Sent], Written]
 Long = Callable[[Context, Sent, Reply], Written]
+MOST_OVERTAKEN = 3
+"""How often a verb is asked again whose memory somebody else changed meanwhile."""
 SHOWN = named("shown")
 """Verbs whose answers hold what was stored."""
 _SERVICE = "vector_memory.service"
@@ -152,6 +155,10 @@ def use_case(name: str) -> tuple[Callable[..., object], type[messages.Request]]:
 def _simple(name: str) -> Simple:
     def ask(ctx: Context, payload: Sent) -> Written:
         act, kind = use_case(name)
+        for _ in range(MOST_OVERTAKEN):
+            # What was overtaken wrote nothing: asked again, it reads what there is now.
+            with contextlib.suppress(OvertakenError):
+                return _written(act(ctx, messages.read(kind, payload)))
         return _written(act(ctx, messages.read(kind, payload)))
 
     return ask

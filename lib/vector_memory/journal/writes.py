@@ -67,23 +67,27 @@ class MemoryWrites(Upkeep):
 
         Args:
             read: the memory as it was read before it was changed. Where somebody else has changed it since, only what
-                differs between the two is written: both changes hold.
+                differs between the two is written: both changes hold. What was judged by other words than are stored now, or by
+                who said them, does not.
 
         Returns:
             The memory as it is stored now, with a new `seq`, or as it was where nothing differs.
 
         Raises:
             NotFoundError: there is none of that id.
-            OvertakenError: since it was read (its `seq`) it was forgotten or gave way, or it was changed and `read` is not
-                given; nothing was written.
+            OvertakenError: since it was read (its `seq`) it was forgotten, gave way or got other words, or it was changed
+                and `read` is not given; nothing was written.
         """
         with self.connections.writing() as connection:
             old = self.reader.get(connection, memory.id)
-            if memory.seq not in (0, old.seq):
+            if (read or memory).seq not in (0, old.seq):
                 # A memory that was replaced or forgotten is not brought back by a caller with an older copy.
-                if read is None or old.status is not read.status:
+                rebased = (
+                    _rebased(memory, read, old) if read and old.status is read.status else None
+                )
+                if rebased is None:
                     raise OvertakenError(f"Memory {memory.id[:12]} was changed meanwhile.")
-                memory = _rebased(memory, read, old)
+                memory = rebased
             same_text = memory.embedded == old.embedded
             store_fields = {name: getattr(old, name) for name in OF_ITS_STORE}
             new = replace(memory, **store_fields, model=old.model if same_text else "")
@@ -268,15 +272,22 @@ class MemoryWrites(Upkeep):
         return moved_memories
 
 
-def _rebased(memory: Memory, read: Memory, stored: Memory) -> Memory:
-    """Return the stored memory with what differs between a changed memory and the one that was read. Of two new levels
-    the stricter one holds, and each tag, file and name in `extra` counts by itself."""
+_OF_ANY_WORDS = {"sensitivity", "jurisdiction", "project"}
+"""What may be changed without having read a memory's present words."""
+
+
+def _rebased(memory: Memory, read: Memory, stored: Memory) -> Memory | None:
+    """Return the stored memory with what differs between a changed memory and the one that was read; None where that was
+    judged by other words, or by who said them. Of two new levels the stricter one holds, and each tag, file and name in
+    `extra` counts by itself."""
     mine = {
         field.name: value
         for field in fields(Memory)
         if field.name not in OF_ITS_STORE
         and (value := getattr(memory, field.name)) != getattr(read, field.name)
     }
+    if (stored.text, stored.origin) != (read.text, read.origin) and mine.keys() - _OF_ANY_WORDS:
+        return None
     if "sensitivity" in mine and stored.sensitivity is not read.sensitivity:
         mine["sensitivity"] = strictest(memory.sensitivity, stored.sensitivity)
     for name in {"tags", "files"} & mine.keys():

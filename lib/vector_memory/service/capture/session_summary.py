@@ -168,7 +168,8 @@ def summarise(contents: SessionContents) -> None:
             summary.text,
             summary.sensitivity,
         ):
-            contents.shelf.journal.update(summary)
+            read = next((row for row in contents.memories if row.id == summary.id), stored)
+            contents.shelf.journal.update(summary, read)
 
 
 def lines_about(turns: Sequence[TopicTurn], tree: Sequence[TopicSpan]) -> list[str]:

@@ -289,7 +289,8 @@ def _write(ctx: Context, shelf: Shelf, memories: list[Memory], captured: Capture
         added += changes.added
         changed += changes.changed
         dropped += changes.dropped
-    shelf.journal.write(added, changed, dropped)
+    read = {memory.id: memory for passages in stored.values() for memory in passages}
+    shelf.journal.write(added, changed, dropped, read | stored_singles)
     if added or changed or dropped:
         _audit_store(
             ctx, [memory.id for memory in added], [memory.id for memory in changed], dropped

@@ -101,9 +101,10 @@ def _settle(ctx: Context, request: ContradictionsRequest) -> str:
             "contradiction_check without arguments lists what does; memory_link says what holds.",
         )
     if request.resolve == "both_hold":
-        links.reconcile(shelf, first, second)
         if not request.is_agent:
-            shelf.journal.update(proposals.reviewed(first, "kept", ctx.now(), [second.id]))
+            # First: where somebody changes it meanwhile, all of this is done once more.
+            shelf.journal.update(proposals.reviewed(first, "kept", ctx.now(), [second.id]), first)
+        links.reconcile(shelf, first, second)
         ctx.state.audit("link", request.actor, [first.id, second.id], {"action": "both_hold"})
         return f"{first.id[:12]} and {second.id[:12]} both hold."
     if request.resolve == "keep_newer" and second.created_at > first.created_at:

@@ -141,7 +141,7 @@ def _merge_draft(
         # A memory that holds no more takes nothing in: what is said again does hold.
         is_one = holds_at(other, ctx.now()) and merging.may_merge(other, draft)
         if is_one and _may_reveal(other, draft):
-            stored = shelf.journal.update(merging.merge(other, draft, ctx.now()), other)
+            stored = shelf.journal.update(merging.merge(other, draft, ctx.now()))
             return Placed(stored, "merged", (Tie(other, Relation.RELATES_TO),))
     return None
 

@@ -110,8 +110,10 @@ def _signature_of(call: ToolUse) -> str:
 
 
 def _weigh(ctx: Context, shelf: Shelf, memory: Memory, session: str, helped: bool) -> None:
-    # Another call of this turn may have weighed it.
+    # Another call of this turn may have weighed it, and somebody may have forgotten it.
     memory = shelf.journal.get(memory.id)
+    if not _is_unjudged(memory, session):
+        return
     if helped:
         confidence = max(memory.confidence, min(MOST, memory.confidence + HELPED))
     else:

@@ -319,7 +319,8 @@ def _forget(ctx: Context, shelf: Shelf, steps: list[ImportStep], actor: str) -> 
     if not gone_memories:
         return 0
     for memory in gone_memories:
-        shelf.journal.update(replace(memory, external_id=""))
+        # As it is now: what was changed since the plan was made goes as well.
+        shelf.journal.update(replace(shelf.journal.get(memory.id), external_id=""))
     ids = [memory.id for memory in gone_memories]
     shelf.journal.forget(ids)
     ctx.later(shelf.journal.scrub)

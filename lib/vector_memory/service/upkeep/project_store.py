@@ -245,8 +245,9 @@ def take_over(shelf: Shelf, place: projects.Place, others: Iterable[str]) -> int
     with shelf.storing:
         memories = list(shelf.journal.iter_memories(Scope(projects=ids), statuses=tuple(Status)))
         moved = [replace(memory, project=place.id) for memory in memories]
+        read = {memory.id: memory for memory in memories}
         for batch in parts(moved):
-            shelf.journal.write([], batch, [], {memory.id: memory for memory in memories})
+            shelf.journal.write([], batch, [], read)
     return sum(memory.status is Status.ACTIVE for memory in moved)
 
 
