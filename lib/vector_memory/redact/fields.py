@@ -10,7 +10,7 @@ from vector_memory.redact import names
 from vector_memory.redact.automaton import Meter, finder
 from vector_memory.redact.pairs import ASSIGNED, QUOTINGS
 from vector_memory.redact.spans import Span
-from vector_memory.redact.values import is_id, is_secret
+from vector_memory.redact.values import is_secret
 
 _ENDS = rb"(?:" + names.ANY + rb"|sess|sid|cookie)[\w?]*\\*[\"']?"
 CLUE = (
@@ -22,7 +22,6 @@ _VALUE = re.compile(
     rf"\b(?:value|default(?:_?value)?)\\{{0,4}}[\"']?\s{{0,4}}[:=]\s{{0,4}}{ASSIGNED}", re.I
 )
 _BOUNDS, _BETWEEN, _COOKIES = frozenset("{}<>();"), " \t\n,\"'", str.maketrans("=;", "  ")
-_COOKIE_SIGNS = ("cookie", "httponly", "samesite", "expires", "domain")
 _REACH, _LONGEST, _INDENTED = 400, 900, 200
 """Characters between two fields, of a value with its name, and before a field on its line."""
 _WEIGHT, _HIT_WEIGHT = 0.3, 0.05
@@ -48,17 +47,8 @@ def find_fields(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
         )
         words = text[slice(*place)]
         parts = words.translate(_COOKIES).split() if is_session else [words]
-        if names.is_of_session_id(name) and not _is_of_cookie(text, start, value.end()):
-            parts = [part for part in parts if not is_id(part)]
         if any(is_secret(part, kind, is_next, is_plain=True) for part in parts):
             yield Span(*place, kind)
-
-
-def _is_of_cookie(text: str, start: int, end: int) -> bool:
-    """Whether what is around a session's id speaks of cookies: what a browser sends is known by it, and a program names
-    its sessions."""
-    around = text[max(0, start - _REACH) : end + _REACH].lower()
-    return any(sign in around for sign in _COOKIE_SIGNS)
 
 
 def _value_beside(text: str, start: int, end: int, is_owner: bool) -> re.Match[str] | None:

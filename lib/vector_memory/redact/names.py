@@ -72,7 +72,9 @@ _SESSIONS = (".sid", "session", "sessionid", "session_id", "session-id", "sessid
 """How names end of what a browser sends to be known again; "." for where they begin."""
 _NUMBERING = f"{string.digits}_- "
 _RESULTS_AND_KEYS, _LOGINS = ("pass", "clave"), ("auth", "authentication", "authorization")
-"""What columns of other things are called, too, and how the heads of those end that say how somebody logs in."""
+_COUNTING = frozenset(("first", "max", "min", "n", "num", "render", "test", "tests"))
+"""What columns of other things are called, too, and how the heads of those end that say how somebody logs in; and what
+stands before a result ("n_pass")."""
 _LONGEST_HEAD, _LONGEST_END = 60, 80
 """Characters of a head that is a name, and of a name's end, which are all that is looked at."""
 
@@ -149,7 +151,9 @@ def promised_by_head(head: str) -> str | None:
     """Return what the head of a column promises, PASSWORD or SECRET; None when it promises no more than a key, which may
     be that of each row."""
     lowered = head.lower().rstrip(_NUMBERING)
-    if len(head) > _LONGEST_HEAD or lowered in _RESULTS_AND_KEYS or lowered.endswith(_LOGINS):
+    words = lowered.replace("#", " ").split(" ")[-1].split("_")
+    is_result = words[-1] in _RESULTS_AND_KEYS and _COUNTING.issuperset(words[:-1])
+    if len(head) > _LONGEST_HEAD or is_result or lowered.endswith(_LOGINS):
         return None
     kind = promised(head)
     return None if kind == KEY else kind
@@ -163,11 +167,6 @@ def is_of_session(name: str) -> bool:
 def is_of_id(name: str) -> bool:
     """Whether a name is that of an id ("session_id", "keyId"), as "PHPSESSID" is not."""
     return name.endswith("Id") or name.lower().endswith(("_id", "-id"))
-
-
-def is_of_session_id(name: str) -> bool:
-    """Whether a name is that of a session's id and promises nothing more, as "AUTH_SESSION_ID" does."""
-    return is_of_session(name) and is_of_id(name) and not _NAME.search(name.lower())
 
 
 def is_plain(text: str, start: int, end: int) -> bool:

@@ -22,8 +22,9 @@ def names_what_is_open(heading: str) -> bool:
 
 def leaves_nothing_open(heading: str) -> bool:
     """Whether a heading says in brackets, with each of their words, that all is done, or that nothing is left."""
-    aside = frozenset(words_in(_parted(heading)[1]))
-    return any(
+    brackets = _parted(heading)[1]
+    aside = frozenset(words_in(brackets))
+    return "?" not in brackets and any(
         not aside.isdisjoint(_DONE_WORDS[part])
         and aside <= _DONE_WORDS[part] | _DONE_WORDS[f"beside {part}"]
         for part in ("done", "nothing")

@@ -170,7 +170,8 @@ def _worthy_hits(
     """Return what is worth telling and was not shown in this session, the most worth first, what each is
     worth by its memory's id, and all that was found."""
     text = question.said.text[:MAX_PROMPT_CHARS]
-    if _is_asked_with_talk(question):
+    # A server is told nothing that was not redacted whole: this is cut out of the talk, with no mark of what is private.
+    if _is_asked_with_talk(question) and not ctx.embedding.is_served:
         text = text + "\n" + question.before[-CONTEXT_CHARS:]
     shown_ids = ctx.state.shown(question.session)
     results = answer(

@@ -8,12 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime
-from functools import reduce
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from vector_memory import aging, redact
-from vector_memory.index.exchanges import USER_HEAD
 from vector_memory.model import (
     BINDING,
     EPISODES,
@@ -207,20 +205,20 @@ def start_notes(
 
 
 def _is_repeated(memory: Memory, notes: Sequence[fence.Note], shown_texts: ShownTexts) -> bool:
-    """Whether notes that are made say a memory already; a rule only where each of its sentences is one of theirs: what
-    stands within a sentence may be denied by the rest of it, and be the assistant's."""
+    """Whether notes that are made say a memory already; a rule only where the user asked last in these very sentences:
+    what the assistant says beside it may be that it holds no more."""
     if not is_lasting(memory):
         return shown_texts.holds(memory)
-    sentences = {sentence for note in notes for sentence in _sentences(note.text)}
+    asked = (line for note in notes for line in note.text.split("\n"))
+    head = last_session.ASKED_LAST
+    own_lines = [line.strip().removeprefix(head) for line in asked if line.strip().startswith(head)]
+    sentences = {sentence for line in own_lines for sentence in _sentences(line)}
     return sentences.issuperset(_sentences(memory.text))
 
 
 def _sentences(text: str) -> list[tuple[str, ...]]:
-    """Return the words of each sentence of a text, without that the user said it."""
-    heads = (last_session.ASKED_LAST, USER_HEAD)
-    sentences = (sentence.strip() for sentence in clauses_in(text, ".;!?"))
-    own = (reduce(str.removeprefix, heads, sentence) for sentence in sentences)
-    return [tuple(words_in(sentence)) for sentence in own if sentence]
+    """Return the words of each sentence of a text."""
+    return [tuple(words_in(sentence)) for sentence in clauses_in(text, ".;!?") if sentence.strip()]
 
 
 def _is_own(asker: ProjectAsker, memory: Memory) -> bool:
