@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 
 MAX_ERRORS = 50
 HOOK_WAITS_S = 0.13
-"""How long a hook waits for the daemon before it helps itself (`client.hook.DAEMON_S`)."""
+"""How long a hook waits for the daemon before it helps itself (`client.exchange.DAEMON_S`)."""
 CHORES_PAUSE_S = 0.03
 MINER_WAIT_S = 0.5
 MINER_PATIENCE_S = 1_200.0

@@ -138,7 +138,7 @@ class _Text:
 
     Attributes:
         openings: the wordings of its first sentence.
-        known: its words; `telling` those of them that tell something by themselves.
+        word_keys: its words; `telling` those of them that tell something by themselves.
     """
 
     def __init__(self, text: str) -> None:

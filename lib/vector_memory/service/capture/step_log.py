@@ -32,10 +32,10 @@ class LoggedStep:
     Attributes:
         number: its place in the session, from 1; `turn` that of its prompt.
         at: when, aware UTC in ISO form.
-        what: PROMPT, or what a `tasks.TaskStep` does.
+        what: PROMPT, or what a `tasks.TaskCall` does.
         said: the prompt's words, the command line or the file.
         ok: whether it went well; None where that is not known.
-        error, sign, end: as a `tasks.TaskStep` has them.
+        error, sign, end: as a `tasks.TaskCall` has them.
     """
 
     number: int
