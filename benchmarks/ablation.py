@@ -36,7 +36,6 @@ from vector_memory.store.index import Index
 
 STEPS = (0.2, 0.1, 0.05)
 BETTER = 0.0004
-LOADED = 30
 Weights = Mapping[str, float]
 
 

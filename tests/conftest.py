@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import time
 from collections.abc import Iterator
@@ -14,8 +13,6 @@ from hypothesis import settings
 # No test is timed: a machine may be busy.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
-
-REAL_HOME = os.path.realpath(os.path.expanduser("~"))
 
 
 @pytest.fixture(autouse=True)

@@ -110,8 +110,8 @@ def _foreign_places(text: str, lines: Sequence[_Line]) -> set[int]:
             foreign.add(place)
     foreign |= _long_lists(lines)
     if is_machine and document_start == len(lines):
-        foreign -= _last_paragraph(text, lines)
-    return foreign | _middle_places(text, lines)
+        foreign -= _last_paragraph(lines)
+    return foreign | _middle_places(lines)
 
 
 def _document_start(text: str, lines: Sequence[_Line]) -> int:
@@ -162,7 +162,7 @@ def _long_lists(lines: Sequence[_Line]) -> set[int]:
     return long_places
 
 
-def _last_paragraph(text: str, lines: Sequence[_Line]) -> set[int]:
+def _last_paragraph(lines: Sequence[_Line]) -> set[int]:
     """Return the places of a last short paragraph that stands apart from a machine's lines."""
     end = len(lines)
     while end and lines[end - 1].form == _BLANK:
@@ -175,7 +175,7 @@ def _last_paragraph(text: str, lines: Sequence[_Line]) -> set[int]:
     return set(range(start, end)) if is_short else set()
 
 
-def _middle_places(text: str, lines: Sequence[_Line]) -> set[int]:
+def _middle_places(lines: Sequence[_Line]) -> set[int]:
     """Return the places between the first and the last paragraph of a long prompt."""
     text_places = [place for place, line in enumerate(lines) if line.form != _BLANK]
     size = sum(lines[place].end - lines[place].start for place in text_places)

@@ -135,7 +135,7 @@ def _work_folder(folder: str, place: projects.Place) -> str:
 
 def _look(ctx: Context, call: ToolCall, watched: WatchedSession) -> list[Finding]:
     if watched.heard_prompts != call.asked:
-        _take_prompts(ctx, call, watched)
+        _take_prompts(call, watched)
     site = replace(watched.site, cwd=os.path.realpath(call.cwd), made_paths=watched.made_paths)
     command = call.input.get("command")
     is_shell = call.tool in judge.SHELL_TOOLS and isinstance(command, str)
@@ -172,7 +172,7 @@ def _contract_breaches(ctx: Context, call: ToolCall, findings: Sequence[Finding]
     return breaches
 
 
-def _take_prompts(ctx: Context, call: ToolCall, watched: WatchedSession) -> None:
+def _take_prompts(call: ToolCall, watched: WatchedSession) -> None:
     """Take in new prompts: what is asked now, and the rules that hold."""
     if watched.heard_prompts is not None:
         watched.course.prompted()
