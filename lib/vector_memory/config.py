@@ -192,15 +192,12 @@ def load(path: str, environ: Mapping[str, str] | None = None) -> Settings:
     Raises:
         BadInputError: the file is no JSON object, or a setting is unknown or out of range.
     """
-    raw, environment_values = (
-        read_file(path),
-        _from_environment(os.environ if environ is None else environ),
-    )
-    raw.update(environment_values)
+    raw, values = read_file(path), _from_environment(os.environ if environ is None else environ)
+    raw.update(values)
     try:
         return validate(raw) if raw else Settings()
     except BadInputError:
-        _require_good_variables(environment_values)
+        _require_good_variables(values)
         raise
 
 

@@ -165,20 +165,16 @@ def load(path: str) -> list[Token]:
         raw = file.read(MOST_BYTES)
     try:
         stored = json_in.load(raw)
-        return [
-            _read(stored_token) for stored_token in (*stored["tokens"], *stored.get(LIMITED, ()))
-        ]
+        return [_read(entry) for entry in (*stored["tokens"], *stored.get(LIMITED, ()))]
     except (ValueError, KeyError, TypeError) as error:
         raise _damaged_error(path, f"it holds no tokens ({type(error).__name__})") from error
 
 
-def _read(stored_token: dict[str, Any]) -> Token:
+def _read(entry: dict[str, Any]) -> Token:
     known_names = {token_field.name for token_field in fields(Token)} - {"unknown"}
-    known_values = {name: value for name, value in stored_token.items() if name in known_names}
-    words = {
-        name: tuple(map(str, stored_token.get(name, ()))) for name in ("rights", "jurisdictions")
-    }
-    unknown = {name: value for name, value in stored_token.items() if name not in known_names}
+    known_values = {name: value for name, value in entry.items() if name in known_names}
+    words = {name: tuple(map(str, entry.get(name, ()))) for name in ("rights", "jurisdictions")}
+    unknown = {name: value for name, value in entry.items() if name not in known_names}
     token = Token(**{**known_values, **words}, unknown=unknown)
     # What cannot be read as a time never ends: the whole file is damaged then.
     token.holds(datetime.now(timezone.utc))

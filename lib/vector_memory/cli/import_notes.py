@@ -77,11 +77,9 @@ def _show(steps: list[Row], answer: Row, prune: bool) -> None:
         output.say(f"… and {len(steps) - MAX_ROWS} more; --dry-run --json shows all.")
     file_count = answer.count("files")
     actions = [step.text("action") for step in steps]
-    action_counts = "".join(
-        f"{actions.count(action)} {action}, " for action in dict.fromkeys(actions)
-    )
+    counts = "".join(f"{actions.count(action)} {action}, " for action in dict.fromkeys(actions))
     files = "1 file" if file_count == 1 else f"{file_count} files"
-    output.say(f"{files}: {action_counts}{answer.count('unchanged')} unchanged")
+    output.say(f"{files}: {counts}{answer.count('unchanged')} unchanged")
     if not prune:
         _note_gone(answer)
     for error in answer.rows("errors"):

@@ -87,6 +87,4 @@ def graphs(folder: str) -> list[str]:
                 if named_path
             ]
     begins = {path: beginning(path, BEGINNING_BYTES) for path in paths}
-    return [
-        path for path, content in begins.items() if any(mark in content for mark in GRAPH_MARKS)
-    ]
+    return [path for path, text in begins.items() if any(mark in text for mark in GRAPH_MARKS)]

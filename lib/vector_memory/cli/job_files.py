@@ -163,10 +163,8 @@ def settle(
         BadInputError: something else is there, or they cannot be written.
     """
     if removes:
-        existing = [make(name) for name in ([kind] if kind else kinds)]
-        removed = {
-            path: timers.stop for timers in existing for path in timers.files if remove(path)
-        }
+        present = [make(name) for name in ([kind] if kind else kinds)]
+        removed = {path: timers.stop for timers in present for path in timers.files if remove(path)}
         then = "; ".join(dict.fromkeys(removed.values()))
         call.show(Row({"removed": list(removed), "then": then}), _show)
         return

@@ -56,19 +56,11 @@ def _line(name: str, words: str) -> None:
 
 def source(source: Row) -> str:
     """Return where a memory comes from: a file and its lines, else a session; "" if unknown."""
-    path, first_line, last_line = (
-        source.text("path"),
-        source.count("line_start"),
-        source.count("line_end"),
-    )
+    path, start, end = source.text("path"), source.count("line_start"), source.count("line_end")
     if not path:
         session = source.text("session")
         return session and f"session {session}"
-    lines = (
-        f":{first_line}" + (f"-{last_line}" if last_line and last_line != first_line else "")
-        if first_line
-        else ""
-    )
+    lines = f":{start}" + (f"-{end}" if end and end != start else "") if start else ""
     return f"{path}{lines}"
 
 

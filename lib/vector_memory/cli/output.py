@@ -249,10 +249,8 @@ def warning(memory: Row) -> str:
 
 def project_name(memory: Row) -> str:
     """Return what a table calls a memory's project."""
-    project_row = memory.row("project")
-    project = (
-        project_row.text("name", project_row.text("id")) if project_row else memory.text("project")
-    )
+    row = memory.row("project")
+    project = row.text("name", row.text("id")) if row else memory.text("project")
     return os.path.basename(project.rstrip("/")) if project else "global"
 
 

@@ -42,18 +42,16 @@ class Callers:
     def __init__(
         self,
         load: Callable[[], CallersState | None] = lambda: None,
-        save: Callable[[CallersState], None] = lambda stored: None,
+        save: Callable[[CallersState], None] = lambda saved: None,
     ) -> None:
         self._save = save
-        stored = load() or {}
-        stored = stored if stored.get("boot") == processes.boot() else {}
-        self._since = int(stored.get("since") or 0)
+        saved = load() or {}
+        saved = saved if saved.get("boot") == processes.boot() else {}
+        self._since = int(saved.get("since") or 0)
         self._clients: OrderedDict[Identity, AgentClient] = OrderedDict(
-            {(row[0], row[1]): AgentClient(row[2], row[3]) for row in stored.get("clients") or ()}
+            {(row[0], row[1]): AgentClient(row[2], row[3]) for row in saved.get("clients") or ()}
         )
-        self._persons = OrderedDict.fromkeys(
-            (row[0], row[1]) for row in stored.get("persons") or ()
-        )
+        self._persons = OrderedDict.fromkeys((row[0], row[1]) for row in saved.get("persons") or ())
         self._prompts: OrderedDict[Identity, tuple[HookStarter, str]] = OrderedDict()
         self._lock = threading.Lock()
 

@@ -54,9 +54,7 @@ class Claims:
         now = self._clock()
         with self._lock:
             if len(self._seen) > MAX_CLAIMS:
-                self._seen = {
-                    claim_key: at for claim_key, at in self._seen.items() if now - at < CLAIM_S
-                }
+                self._seen = {claim: at for claim, at in self._seen.items() if now - at < CLAIM_S}
             claimed_at = self._seen.get(key)
             if claimed_at is not None and now - claimed_at < CLAIM_S:
                 return False

@@ -53,10 +53,8 @@ def edited_lines(exchange: Exchange, clean: Callable[[str], str]) -> dict[str, o
                 after |= before
                 before = after
             for into, lines, opposite in ((written, after, before), (removed, before, after)):
-                changed_text = "\n".join(line for line in lines if line not in opposite)
-                into |= dict.fromkeys(
-                    f"{path}\0{line}" for line in _telling_lines(clean(changed_text))
-                )
+                text = "\n".join(line for line in lines if line not in opposite)
+                into |= dict.fromkeys(f"{path}\0{line}" for line in _telling_lines(clean(text)))
     # What was written and taken away again within the exchange counts for nothing.
     lasting = {WROTE: (line for line in written if line not in removed), TOOK_AWAY: (line for line in removed if line not in written)}  # fmt: skip
     marks = {name: _packed(islice(lines, MOST_LINES)) for name, lines in lasting.items()}

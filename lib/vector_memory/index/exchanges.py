@@ -356,15 +356,15 @@ class Reading:
         )
 
     def _add_result(self, exchange: _OpenExchange, block: Record, entry: TranscriptEntry) -> None:
-        has_failed = block.get("is_error") is True
+        failed = block.get("is_error") is True
         text = "\n".join(_texts(_blocks(block.get("content"))))
         id = str(block.get("tool_use_id"))
         call = exchange.calls.get(id)
         if call:
             exchange.calls[id] = call._replace(
                 is_done=True,
-                failed=has_failed,
-                output=tools.shortened_output(text, has_failed) if call.command else "",
+                failed=failed,
+                output=tools.shortened_output(text, failed) if call.command else "",
                 output_line=entry.line,
                 done_at=entry.at,
                 answered=text[:LOOKED_AT_CHARS],
@@ -372,16 +372,14 @@ class Reading:
             )
         name = call.tool if call else ""
         action = exchange.steps[call.place].text if call else ""
-        words = tools.user_words(text, name, has_failed)
+        words = tools.user_words(text, name, failed)
         if words:
-            head = (
-                f"User, refusing {action or name or 'a step'}" if has_failed else "User's answers"
-            )
+            head = f"User, refusing {action or name or 'a step'}" if failed else "User's answers"
             sentence = strip_tags(words)
             exchange.steps.append(
-                ExchangeStep(NOTE, f"{head}: {sentence}", sentence if has_failed else "")
+                ExchangeStep(NOTE, f"{head}: {sentence}", sentence if failed else "")
             )
-        elif has_failed and call:
+        elif failed and call:
             is_refused = tools.is_rejection(text)
             action_text = (
                 f"{action or name} (failed: refused by the user)" if is_refused else action or name

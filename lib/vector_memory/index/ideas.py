@@ -128,7 +128,7 @@ def ideas(
     is_explained = any(_explains_cause(unit) for unit, _ in judged)
     boxes = _ideas_of_boxes([unit for unit, _ in judged if unit.file])
     listed_names = {box.name for box in boxes}
-    listed_terms = [set(analysis.analyse(box.text)) for box in boxes if not box.is_answered]
+    listed = [set(analysis.analyse(box.text)) for box in boxes if not box.is_answered]
     by_name: dict[str, Idea] = {}
     for place, (unit, verdict) in enumerate(kept):
         text = self_contained_text(unit, title, files)
@@ -152,16 +152,14 @@ def ideas(
         if intent in OPEN_KINDS and _ANSWER_OF_A_FORM in unit.text:
             # The assistant asked, and what stands there is the answer.
             continue
-        if intent in (SOLUTION, *OPEN_KINDS) and _says_what_is_listed(unit, listed_terms):
+        if intent in (SOLUTION, *OPEN_KINDS) and _says_what_is_listed(unit, listed):
             continue
         if text and not (intent == QUESTION and unit.speaker == USER and unit.is_answered):
             # What was looked up and told is no question any more, and the passage has the answer.
             idea = Idea(text, intent, verdict.worth, unit, is_answered)
             by_name.setdefault(idea.name, idea)
     unlisted = (idea for idea in by_name.values() if idea.name not in listed_names)
-    return sorted([*boxes, *unlisted], key=lambda idea: -idea.worth)[
-        : MOST_IDEAS + len(listed_terms)
-    ]
+    return sorted([*boxes, *unlisted], key=lambda idea: -idea.worth)[: MOST_IDEAS + len(listed)]
 
 
 def _ideas_of_boxes(boxes: Sequence[Unit]) -> list[Idea]:

@@ -167,11 +167,7 @@ def _branch_and_pull(exchange: Exchange, clean: Callable[[str], str]) -> dict[st
     names; {} for neither."""
     branch = clean(exchange.branch)
     lines = ((call.output, " ".join((*call.command.split(), ""))) for call in exchange.calls)
-    outputs = [
-        output
-        for output, line in lines
-        if any(command_start in line for command_start in _PULL_COMMANDS)
-    ]
+    outputs = [output for output, line in lines if any(start in line for start in _PULL_COMMANDS)]
     numbers = _PULL_URL.findall("\n".join([exchange.prompt, *outputs, exchange.answer]))
     extra: dict[str, object] = {}
     is_name = is_made_of(branch, "_./@+-", LONGEST_BRANCH) and branch[:1] != "/"
@@ -291,18 +287,14 @@ def _statement_parts(speaker: str, text: str) -> Iterator[_Part]:
             speaker == "assistant" and statement.form != CODE and is_chatter(statement.text)
         ):
             continue
-        part_text = _shortened(text[statement.start : statement.end].strip("\n"), LONGEST_STATEMENT)
+        part = _shortened(text[statement.start : statement.end].strip("\n"), LONGEST_STATEMENT)
         if statement.form == CODE:
             # Whoever reads the passage again must not take it for sentences.
-            fence = "~~~" if "```" in part_text else "```"
-            part_text = f"{fence}\n{part_text}\n{fence}"
-        part_text = (
-            f"{_item_mark(text, statement)} {part_text}"
-            if statement.form == ITEM
-            else part_text.strip()
-        )
+            fence = "~~~" if "```" in part else "```"
+            part = f"{fence}\n{part}\n{fence}"
+        part = f"{_item_mark(text, statement)} {part}" if statement.form == ITEM else part.strip()
         if statement.heading and statement.heading != heading:
-            part_text = f"{statement.heading}:\n{part_text}"
+            part = f"{statement.heading}:\n{part}"
         same_line = (
             end > 0
             and heading == statement.heading
@@ -310,7 +302,7 @@ def _statement_parts(speaker: str, text: str) -> Iterator[_Part]:
             and "\n" not in text[end : statement.start]
         )
         heading, end = statement.heading, statement.end
-        yield _Part(speaker, part_text, " " if same_line else "\n")
+        yield _Part(speaker, part, " " if same_line else "\n")
 
 
 def _item_mark(text: str, item: Statement) -> str:

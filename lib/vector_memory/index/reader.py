@@ -233,21 +233,17 @@ def learn_secrets(exchange: Exchange, clean: Clean) -> bool:
     return True
 
 
-def _oldest_needed(
-    closed_exchanges: list[Exchange], open_exchanges: list[Exchange]
-) -> Position | None:
+def _oldest_needed(closed: list[Exchange], open_exchanges: list[Exchange]) -> Position | None:
     """Return where to read on: before the oldest open exchange, the few that it may look back to, and
     every one that overlaps them; None where nothing is open."""
     if not open_exchanges:
         return None
     first = min(open_exchanges, key=lambda exchange: exchange.turn)
     main = [
-        exchange
-        for exchange in closed_exchanges
-        if not exchange.is_subagent and exchange.turn < first.turn
+        exchange for exchange in closed if not exchange.is_subagent and exchange.turn < first.turn
     ]
     first = min([first, *main[-MOST_BEFORE:]], key=lambda exchange: exchange.turn)
-    for exchange in sorted(closed_exchanges, key=lambda exchange: -exchange.turn):
+    for exchange in sorted(closed, key=lambda exchange: -exchange.turn):
         if exchange.turn < first.turn and exchange.line_end >= first.line_start:
             first = exchange
     return first.position

@@ -76,10 +76,8 @@ def units(passages: Iterable[str]) -> list[Unit]:
         passages: the texts of its passages, in their order.
     """
     all_voices = voices("\n".join(passages))
-    spoken_text = " ".join(voice.text for voice in all_voices if voice.who in (USER, ASSISTANT))
-    is_abroad = (
-        analysis.is_foreign_among if analysis.is_foreign(spoken_text) else analysis.is_foreign
-    )
+    speech = " ".join(voice.text for voice in all_voices if voice.who in (USER, ASSISTANT))
+    is_abroad = analysis.is_foreign_among if analysis.is_foreign(speech) else analysis.is_foreign
     last_places = {ASSISTANT: -1, DONE: -1}
     for place, voice in enumerate(all_voices):
         # In few words what comes last answers: "Lexoffice."
@@ -166,12 +164,10 @@ def _is_deferred(question: str, next_sentence: str) -> bool:
 
 def _may_be_idea(unit: Unit) -> bool:
     text = unit.text
-    is_long_enough = len(text) >= (SHORTEST if text.isascii() else SHORTEST // 3) or bool(
-        unit.refusal
-    )
+    is_long = len(text) >= (SHORTEST if text.isascii() else SHORTEST // 3) or bool(unit.refusal)
     is_table = unit.raw.lstrip().startswith("|") and "\n" in unit.raw
     # Of what was redacted half is gone: it stays readable in its passage.
-    if not is_long_enough or is_table or len(text) > LONGEST or REDACTED in text:
+    if not is_long or is_table or len(text) > LONGEST or REDACTED in text:
         return False
     return sum(char.isalpha() or char.isspace() for char in text) >= LEAST_LETTERS * len(text)
 

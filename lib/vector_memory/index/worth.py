@@ -107,10 +107,8 @@ def verdicts(
         least = LEAST_ABROAD if unit.is_foreign else by.least[table][unit.speaker != USER]
         is_users = unit.speaker == USER
         plain_intent = plain_kind(unit.text, is_users)
-        is_binding = is_users and (
-            phrases[RULES] or has_deadline(unit.text) or rules.binds(unit.text)
-        )
-        if plain_intent or is_binding or unit.is_deferred or unit.done is False:
+        binds = is_users and (phrases[RULES] or has_deadline(unit.text) or rules.binds(unit.text))
+        if plain_intent or binds or unit.is_deferred or unit.done is False:
             # Where no spaces part the words, the weights know too few of them to tell the items of such a list apart.
             is_listed = unit.done is False and analysis.is_unspaced(unit.text)
             says_little = is_listed or plain_intent in (TODO, QUESTION)

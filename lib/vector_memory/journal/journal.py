@@ -178,16 +178,14 @@ class Journal(
 
         path = self.connections.path
         with self.connections.holding(), translated(path), full_disk(path):
-            salvaged = salvage.prepare(path, why)
-            if salvaged is None:
+            saved = salvage.prepare(path, why)
+            if saved is None:
                 return None
-            self.connections.replace_file(
-                lambda: salvage.report(salvaged, swap.finish(path)), "FULL"
-            )
+            self.connections.replace_file(lambda: salvage.report(saved, swap.finish(path)), "FULL")
             # The models' numbers may be others in the new file.
             self.reader = Reader()
             self._load()
-        return salvaged
+        return saved
 
     def set_aside(self) -> list[dict[str, object]]:
         """Return what is known of the damaged copies of this journal that are still there.

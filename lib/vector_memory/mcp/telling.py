@@ -164,11 +164,9 @@ def _place_of(source: Json) -> str:
     if not source.get("path"):
         return ""
     place = os.path.basename(str(source["path"]))
-    first_line, last_line = source.get("line_start"), source.get("line_end")
-    if first_line:
-        place += f":{first_line}" + (
-            f"-{last_line}" if last_line and last_line > first_line else ""
-        )
+    start, end = source.get("line_start"), source.get("line_end")
+    if start:
+        place += f":{start}" + (f"-{end}" if end and end > start else "")
     return place
 
 

@@ -167,13 +167,11 @@ def in_first_person(text: str, speakers: Iterable[str]) -> str:
     return text
 
 
-def _terms(
-    question_terms: Iterable[str], exact: Iterable[str], speakers: Iterable[str]
-) -> tuple[str, ...]:
+def _terms(terms: Iterable[str], exact: Iterable[str], speakers: Iterable[str]) -> tuple[str, ...]:
     """Return a question's terms, what it names exactly first; without the speakers' names, which
     stand in nearly every turn of a conversation."""
     speaker_terms = {term for name in speakers for term in analysis.analyse(name)}
-    all_terms = dict.fromkeys((*exact, *question_terms))
+    all_terms = dict.fromkeys((*exact, *terms))
     kept_terms = [term for term in all_terms if term not in speaker_terms]
     # A question of nothing but a name is asked by that name.
     remaining = kept_terms or list(all_terms)

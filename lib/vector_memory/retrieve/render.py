@@ -45,10 +45,8 @@ def note(
     # Whose words it is decides whether links in it stay links.
     foreign = is_others(memory)
     line = head(memory, project) + head_end
-    whole_note = fence.Note(memory.id, line, memory.text, foreign)
-    return fence.fitting(
-        whole_note, max(budget, fence.tokens(line) + LEAST_NOTE_TOKENS), list(around)
-    )
+    whole = fence.Note(memory.id, line, memory.text, foreign)
+    return fence.fitting(whole, max(budget, fence.tokens(line) + LEAST_NOTE_TOKENS), list(around))
 
 
 def is_others(memory: Memory) -> bool:
@@ -177,13 +175,9 @@ class Shares:
         self._taken[memory.origin] = self._taken.get(memory.origin, 0) + tokens
 
 
-def _share(tokens_left: int, place: int, count: int) -> int:
+def _share(room: int, place: int, count: int) -> int:
     """Return the tokens for the hit at a place: a part of those that are left, but enough to say
     something, and all of them where no other note would fit behind."""
-    share = (
-        int(tokens_left * FIRST_SHARE)
-        if place == 0
-        else tokens_left // max(1, min(3, count) - place)
-    )
+    share = int(room * FIRST_SHARE) if place == 0 else room // max(1, min(3, count) - place)
     share = max(WORTH_TOKENS, share)
-    return tokens_left if place + 1 == count or tokens_left - share < WORTH_TOKENS else share
+    return room if place + 1 == count or room - share < WORTH_TOKENS else share

@@ -242,10 +242,8 @@ def _with_newer(
     if "numpy" not in sys.modules:
         return list(hits)
     hit_items = [ShelvedMemory(hit.shelf, hit.memory) for hit in hits]
-    best_items = [
-        ShelvedMemory(item.candidate.shelf, item.memory) for item in weighed[:LEAST_LOADED]
-    ]
-    newer = newer_of(hit_items, best_items, shelves)
+    best = [ShelvedMemory(item.candidate.shelf, item.memory) for item in weighed[:LEAST_LOADED]]
+    newer = newer_of(hit_items, best, shelves)
     return [replace(hit, newer=newer.get(hit.memory.id)) for hit in hits]
 
 
@@ -347,14 +345,12 @@ def _word_candidates(word_matches: Sequence[pools.WordMatches]) -> Iterator[_Fus
         for candidate in by_words.words
     ]
     # The shelves' scores side by side, between 0 and 1 as after fusion.
-    top_score = max((candidate.score for _, candidate in matches), default=0.0) or 1.0
+    top = max((candidate.score for _, candidate in matches), default=0.0) or 1.0
     # By shelf where scores are equal: the project's own store stands first.
     for shelf, (seq, score) in sorted(
         matches, key=lambda match: (-match[1].score, match[0], -match[1].seq)
     ):
-        yield _FusedCandidate(
-            shelf, seq, score / top_score, None, score, {"own": score / top_score}
-        )
+        yield _FusedCandidate(shelf, seq, score / top, None, score, {"own": score / top})
 
 
 def _load_allowed(

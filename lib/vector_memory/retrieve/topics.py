@@ -43,14 +43,11 @@ def topics(hits: Sequence[Hit]) -> list[Topic]:
 
 
 def _are_alike(hit: Hit, other: Hit) -> bool:
-    memory, other_memory = hit.memory, other.memory
+    memory, neighbour = hit.memory, other.memory
     exchange = (memory.source.session, memory.source.turn)
-    if memory.source.session and exchange == (
-        other_memory.source.session,
-        other_memory.source.turn,
-    ):
+    if memory.source.session and exchange == (neighbour.source.session, neighbour.source.turn):
         return True
-    if memory.title and memory.title == other_memory.title:
+    if memory.title and memory.title == neighbour.title:
         return True
     return jaccard(hit.terms, other.terms) >= ALIKE
 

@@ -172,12 +172,8 @@ class Columns:
             rows = table.rows(np.asarray(spread, np.int64))
             # What answers a question mostly comes after it, so two of those come along.
             after_rows = table.follow("after", rows)
-            neighbours = [
-                table.follow("before", rows),
-                after_rows,
-                table.follow("after", after_rows),
-            ]
-            sought = np.union1d(sought, table.values("seqs", np.concatenate(neighbours)))
+            near = [table.follow("before", rows), after_rows, table.follow("after", after_rows)]
+            sought = np.union1d(sought, table.values("seqs", np.concatenate(near)))
             sought = sought[sought > 0]
         rows = table.rows(sought)
         before_rows = table.follow("before", rows)

@@ -77,11 +77,9 @@ def line_of(
     current = processes.process(process.pid) if process else None
     if process is None or current is None or identity(current) != identity(process):
         return Ancestry(UNKNOWN)
-    lineage = list(_lineage(current))
-    identities = tuple(map(identity, lineage))
-    agents = [
-        member.started for member in lineage[is_client_itself:] if _is_agents(member, clients)
-    ]
+    chain = list(_lineage(current))
+    identities = tuple(map(identity, chain))
+    agents = [member.started for member in chain[is_client_itself:] if _is_agents(member, clients)]
     parents = list(_parents(current))
     parent_identities = tuple(map(identity, parents))
     if agents:

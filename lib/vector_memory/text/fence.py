@@ -299,14 +299,13 @@ def _with_following(
 def _sentence_worth(sentences: "list[str]", around: "list[str]") -> "list[float]":
     """Return what each sentence says about the words: rare ones in this text count more, and half
     of it counts for the sentence right after, which often has the answer."""
-    own_worth = [0.0] * len(sentences)
+    worth = [0.0] * len(sentences)
     for word in dict.fromkeys(around):
         places = [place for place, sentence in enumerate(sentences) if word in sentence]
         for place in places:
-            own_worth[place] += 1.0 / (1.0 + 0.25 * len(places))
+            worth[place] += 1.0 / (1.0 + 0.25 * len(places))
     return [
-        own_worth[place] + (0.5 * own_worth[place - 1] if place else 0.0)
-        for place in range(len(own_worth))
+        worth[place] + (0.5 * worth[place - 1] if place else 0.0) for place in range(len(worth))
     ]
 
 

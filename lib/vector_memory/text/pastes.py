@@ -120,7 +120,7 @@ def _document_start(text: str, lines: Sequence[_Line]) -> int:
     text_places = [place for place, line in enumerate(lines) if line.form != _BLANK]
     if not text_places:
         return len(lines)
-    stamped_places = [
+    stamps = [
         place
         for place in text_places
         if _PATTERNS["stamped"].fullmatch(text, lines[place].start, lines[place].end)
@@ -131,9 +131,7 @@ def _document_start(text: str, lines: Sequence[_Line]) -> int:
             return place
         if line.form == _FIELD and following == _FIELD:
             return place
-        if place in stamped_places[:-1] or (
-            line.form == _TYPED and _begins_letter(text, lines, place)
-        ):
+        if place in stamps[:-1] or (line.form == _TYPED and _begins_letter(text, lines, place)):
             return place
         words = text[line.start : line.end].rstrip("\\").rstrip()
         hands_over = line.form in (_TYPED, _FIELD) and words.endswith(_COLONS)

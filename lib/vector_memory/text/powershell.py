@@ -55,10 +55,8 @@ class _Statement:
     def add(self, token: str) -> None:
         """Add a word; `$x=git` begins with three, as `$x = git` does."""
         name, sign, value = token.partition("=")
-        is_assignment = (
-            not self.words and name[:1] == "$" and name[1:].replace(":", "").isidentifier()
-        )
-        for part in filter(None, (name, sign, value)) if is_assignment else (token,):
+        assigns = not self.words and name[:1] == "$" and name[1:].replace(":", "").isidentifier()
+        for part in filter(None, (name, sign, value)) if assigns else (token,):
             self.words.append(_read_word(part))
             self.raw.append(part)
 

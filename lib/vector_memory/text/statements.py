@@ -110,10 +110,8 @@ def _walk(text: str) -> Iterator[Statement]:
         is_rule_line = is_rule(line)
         # In a chat, what follows a list without an indent is no part of its last item.
         is_after_list = form == ITEM and not line[:1].isspace()
-        ends_block = bool(
-            fence or title or item or is_after_list or is_rule_line or not line.strip()
-        )
-        if ends_block and block:
+        ends = bool(fence or title or item or is_after_list or is_rule_line or not line.strip())
+        if ends and block:
             yield from _block_statements(text, block, form, heading, done)
             block, form, done = [], SENTENCE, None
         if fence:

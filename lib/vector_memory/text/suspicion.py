@@ -56,12 +56,10 @@ def assess(text: str, raw: str = "") -> Suspicion:
     if hidden:
         weights["is hidden"] = LABELLED
     for hidden_text in (*hidden, *_decoded_texts(text)):
-        inner_signs = dict(_signs(hidden_text))
-        if inner_signs:
+        signs = dict(_signs(hidden_text))
+        if signs:
             weights.setdefault("is encoded", 2)
-        weights.update(
-            {name: max(value, weights.get(name, 0)) for name, value in inner_signs.items()}
-        )
+        weights.update({name: max(value, weights.get(name, 0)) for name, value in signs.items()})
     ordered = sorted(weights.items(), key=lambda item: (-item[1], item[0]))
     return Suspicion(sum(weights.values()), tuple(name for name, _ in ordered))
 

@@ -16,10 +16,7 @@ def _table() -> dict[str, str]:
     names: dict[str, str] = {}
     for line in tables.lines("technologies"):
         name, _, aliases = line.partition(":")
-        for alias in (
-            name,
-            *filter(None, (alias_text.strip() for alias_text in aliases.split(","))),
-        ):
+        for alias in (name, *filter(None, (word.strip() for word in aliases.split(",")))):
             names[alias.lower()] = name
     return names
 

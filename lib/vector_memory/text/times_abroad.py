@@ -56,13 +56,11 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
         if english in _LEADING or (word != english and english in _TIMES)
     ]
     # "am 14. November": the point is not English.
-    same_months = "|".join(
-        word for word, english in english_words.items() if word == english in MONTHS
-    )
+    months = "|".join(word for word, english in english_words.items() if word == english in MONTHS)
     longest_first = sorted(english_words, key=len, reverse=True)
     word_pattern = rf"(?:{'|'.join(map(re.escape, longest_first))}|{_DOTTED}|{_DIGITS})(?!\w)"
     dotted_day = (
-        rf"(?:^|(?<!\w)(?:{'|'.join(sorted(_BEFORE_DOTTED))})\s)\d\d?\.\s(?:{same_months})(?!\w)"
+        rf"(?:^|(?<!\w)(?:{'|'.join(sorted(_BEFORE_DOTTED))})\s)\d\d?\.\s(?:{months})(?!\w)"
     )
     any_telling = rf"(?<!\w)(?:{'|'.join(map(re.escape, telling))})(?!\w)|{dotted_day}|{_DOTTED}"
     return (

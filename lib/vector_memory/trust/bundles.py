@@ -131,16 +131,12 @@ def read(raw: bytes) -> Bundle:
     """
     if len(raw) > MOST_FILE or not raw.startswith(MAGIC):
         raise RefusedBundleError("It is no bundle of this version.")
-    head_end = raw.find(b"\n", len(MAGIC), len(MAGIC) + MOST_HEAD)
-    head, signature, sealed = (
-        raw[len(MAGIC) : head_end],
-        raw[head_end + 1 : head_end + 129],
-        raw[head_end + 130 :],
-    )
+    end = raw.find(b"\n", len(MAGIC), len(MAGIC) + MOST_HEAD)
+    head, signature, sealed = raw[len(MAGIC) : end], raw[end + 1 : end + 129], raw[end + 130 :]
     if (
-        head_end < 0
+        end < 0
         or not is_hex(signature.decode("latin-1"), 128)
-        or raw[head_end + 129 : head_end + 130] != b"\n"
+        or raw[end + 129 : end + 130] != b"\n"
     ):
         raise RefusedBundleError("Its head is damaged.")
     fields = _fields(head)
@@ -149,13 +145,9 @@ def read(raw: bytes) -> Bundle:
         raise RefusedBundleError("Its signature is not its author's.")
     if len(sealed) != fields["size"] or digest(sealed) != fields["hash"]:
         raise RefusedBundleError("Its content is not what its author signed.")
-    position_fields = {
-        name: fields[name] for name in ("team", "seq", "base", "previous", "made_at")
-    }
+    place = {name: fields[name] for name in ("team", "seq", "base", "previous", "made_at")}
     ephemeral = bytes.fromhex(fields["ephemeral"])
-    return Bundle(
-        key, BundlePosition(**position_fields), fields["readers"], ephemeral, sealed, digest(raw)
-    )
+    return Bundle(key, BundlePosition(**place), fields["readers"], ephemeral, sealed, digest(raw))
 
 
 def _fields(head: bytes) -> dict[str, Any]:

@@ -129,13 +129,8 @@ class TokenFile:
     def of(self, presented: str) -> Token | None:
         """Return the token that somebody brought, None where it is none."""
         try:
-            status = os.lstat(self._path)
-            stamp: tuple[int, ...] = (
-                status.st_ino,
-                status.st_mtime_ns,
-                status.st_size,
-                status.st_mode,
-            )
+            stats = os.lstat(self._path)
+            stamp: tuple[int, ...] = (stats.st_ino, stats.st_mtime_ns, stats.st_size, stats.st_mode)
         except OSError:
             stamp = ()
         if stamp != self._stamp or not stamp:

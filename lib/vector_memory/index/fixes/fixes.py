@@ -227,11 +227,8 @@ class _Story:
         if failed_part is None:
             return None
         start = bisect_right(self.commands, place)
-        nearest, same_job = (
-            self.commands[start : start + NEAR],
-            self.by_job.get(failed_part.job, []),
-        )
-        for later in sorted({*nearest, *same_job[bisect_right(same_job, place) :]}):
+        near, same_job = self.commands[start : start + NEAR], self.by_job.get(failed_part.job, [])
+        for later in sorted({*near, *same_job[bisect_right(same_job, place) :]}):
             call = self._call_at(later)
             if (
                 _skips_check(failed_part, call)
@@ -243,7 +240,7 @@ class _Story:
             if fit >= SURE or _stands_for(failed_call, failed_part, call):
                 return later
             # A check that is run on less has passed nothing.
-            if likely is None and fit >= LIKELY and later in nearest and not _is_check(failed_part):
+            if likely is None and fit >= LIKELY and later in near and not _is_check(failed_part):
                 likely = later
         return likely
 
@@ -273,22 +270,16 @@ class _Story:
         later_calls = self._calls_between(retry, end)
         calls = _lasting_calls(self._calls_between(place, retry), later_calls)
         steps = _steps(calls, self.clean)
-        is_other_error = signature(following.output, "") != signature(failed_call.output, "")
+        is_other = signature(following.output, "") != signature(failed_call.output, "")
         if not steps and retry < end:
             is_kept = _added_jobs(failed_call, following) <= _jobs(success)
-            if (
-                is_other_error
-                and is_kept
-                and _is_corrected(failed_call, following, is_mended=False)
-            ):
+            if is_other and is_kept and _is_corrected(failed_call, following, is_mended=False):
                 # The command was corrected; what was done later mended what it met then.
                 return () if is_luck else _correction(failed_call, success, is_mended=False), ()
             calls = _lasting_calls(later_calls)
             steps = _steps(calls, self.clean)
         # What another error was met with says nothing of what had mended this one.
-        if any(
-            map(_switches_off, calls if is_other_error else [*calls, *_lasting_calls(later_calls)])
-        ):
+        if any(map(_switches_off, calls if is_other else [*calls, *_lasting_calls(later_calls)])):
             return (), ()
         steps = [*steps, *(() if is_luck else _correction(failed_call, success, bool(steps)))]
         files = unique(call.file for call in calls if call.file)
@@ -311,7 +302,7 @@ class _Story:
 
 def _events(exchange: Exchange) -> list[_Event]:
     """Return an exchange's calls and words in their order."""
-    speech_events = [
+    speeches = [
         ((place, 1, 0), _Event(exchange, None, step.text))
         for place, step in enumerate(exchange.steps)
         if step.kind == SAID
@@ -320,9 +311,7 @@ def _events(exchange: Exchange) -> list[_Event]:
         ((call.place, 0, number), _Event(exchange, call, ""))
         for number, call in enumerate(exchange.calls)
     ]
-    return [
-        event for _, event in sorted([*speech_events, *call_events], key=lambda placed: placed[0])
-    ]
+    return [event for _, event in sorted([*speeches, *call_events], key=lambda placed: placed[0])]
 
 
 # -- which command is which --
@@ -600,11 +589,9 @@ def _part_may_change(part: CommandPart) -> bool:
 
 
 def _is_check(part: CommandPart) -> bool:
-    job_words = {*names_in(part.job.split()[0]), *_task_words(part)}
-    is_named_check = not _CHECKS.isdisjoint(job_words) or any(
-        word.endswith(_CHECK_ENDS) for word in job_words
-    )
-    return is_named_check and not _makes_something(part)
+    words = {*names_in(part.job.split()[0]), *_task_words(part)}
+    is_named = not _CHECKS.isdisjoint(words) or any(word.endswith(_CHECK_ENDS) for word in words)
+    return is_named and not _makes_something(part)
 
 
 def _makes_something(part: CommandPart) -> bool:

@@ -153,19 +153,15 @@ def _tags(path: str, headings: Sequence[str], document: Document, block: Block) 
     the nearest heading first."""
     stem = path.rsplit("/", 1)[-1].rsplit(".", 1)[0].lower().replace(" ", "-")
     front_words = f"{document.front.get('tags', '')},{document.front.get('aliases', '')}".split(",")
-    own_tags = [word.strip(" \"'#").lower().replace(" ", "-") for word in front_words]
-    own_tags += [
-        word.lower() for word in _INLINE_TAG.findall(" ".join((*block.context, block.text)))
-    ]
+    tags = [word.strip(" \"'#").lower().replace(" ", "-") for word in front_words]
+    tags += [word.lower() for word in _INLINE_TAG.findall(" ".join((*block.context, block.text)))]
     words = [word.lower() for heading in reversed(headings) for word in _WORD.findall(heading)]
     telling_words = [
         word
         for word in words
         if not (_says_nothing(word) or word in analysis.STOP_WORDS or word.isnumeric())
     ]
-    return unique(word[:40] for word in (stem, *own_tags, *telling_words) if len(word) > 1)[
-        :MAX_TAGS
-    ]
+    return unique(word[:40] for word in (stem, *tags, *telling_words) if len(word) > 1)[:MAX_TAGS]
 
 
 def _kind(block: Block, record: adr.DecisionRecord | None) -> str:

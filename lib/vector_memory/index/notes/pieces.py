@@ -18,9 +18,7 @@ FENCES = "\n```\n\n…\n```"
 def texts_of(block: Block) -> Iterator[str]:
     """Yield a block's text in pieces of at most about TEXT_CHARS, with what it hangs on in front
     and its code behind."""
-    lead = "".join(
-        f"{clip(context_text.rstrip(' :'), CONTEXT_CHARS)}: " for context_text in block.context[-2:]
-    )
+    lead = "".join(f"{clip(words.rstrip(' :'), CONTEXT_CHARS)}: " for words in block.context[-2:])
     room = TEXT_CHARS - len(lead)
     if block.kind == STEPS:
         head = f"{lead.rstrip()}\n" if lead else ""

@@ -115,23 +115,19 @@ def empty_beside(path: str, migrations: Sequence[Migration]) -> Iterator[sqlite3
         connection.execute("PRAGMA journal_mode = DELETE")
 
 
-def report(salvaged: Salvaged, aside: str) -> Salvaged:
+def report(saved: Salvaged, aside: str) -> Salvaged:
     """Leave beside the file that was set aside what could be saved of it; return that."""
-    salvaged.aside = os.path.dirname(aside)
-    facts = {
-        **asdict(salvaged),
-        "lost": salvaged.lost[:MOST_NAMED],
-        "lost_count": len(salvaged.lost),
-    }
-    write_durably(os.path.join(salvaged.aside, swap.REPORT), json.dumps(facts).encode())
+    saved.aside = os.path.dirname(aside)
+    facts = {**asdict(saved), "lost": saved.lost[:MOST_NAMED], "lost_count": len(saved.lost)}
+    write_durably(os.path.join(saved.aside, swap.REPORT), json.dumps(facts).encode())
     log.error(
         "%s: %d memories saved, %d known to be lost; %s",
-        salvaged.why,
-        salvaged.kept,
-        len(salvaged.lost),
+        saved.why,
+        saved.kept,
+        len(saved.lost),
         aside,
     )
-    return salvaged
+    return saved
 
 
 def _save(connection: sqlite3.Connection, pages: Pages, why: str) -> Salvaged:
@@ -232,15 +228,11 @@ def _complete(small: _SmallTables, row: Record) -> tuple[form.Row, bool] | None:
         return None
 
 
-def _save_rest(
-    connection: sqlite3.Connection, small: _SmallTables, saved_seqs: dict[str, int]
-) -> None:
-    seqs = set(saved_seqs.values())
+def _save_rest(connection: sqlite3.Connection, small: _SmallTables, saved: dict[str, int]) -> None:
+    seqs = set(saved.values())
     usage = [(seq, *uses) for seq, uses in small.usage.items() if seq in seqs]
     _insert(connection, "usage", usage)
-    _insert(
-        connection, "links", [link for link in small.links if {link[0], link[1]} <= set(saved_seqs)]
-    )
+    _insert(connection, "links", [link for link in small.links if {link[0], link[1]} <= set(saved)])
     _insert(connection, "projects", small.projects)
     connection.execute(
         "DELETE FROM sources WHERE id != 0 AND id NOT IN (SELECT source FROM memories)"

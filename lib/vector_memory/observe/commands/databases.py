@@ -101,12 +101,10 @@ def file_of(act: Act, site: CallSite) -> str:
 def writes(act: Act) -> bool:
     """Whether a client is told to change what stays: not where it is asked to show or explain, what is undone, and what
     is temporary or in memory."""
-    statements = [statement for script in scripts(act) for statement in _statements(script)]
-    if ":memory:" in act.args or any(
-        statement.lower().startswith("rollback") for statement in statements
-    ):
+    statements = [sql for script in scripts(act) for sql in _statements(script)]
+    if ":memory:" in act.args or any(sql.lower().startswith("rollback") for sql in statements):
         return False
-    return any(_WRITES.match(statement) for statement in statements)
+    return any(_WRITES.match(sql) for sql in statements)
 
 
 def scripts(act: Act) -> Iterator[str]:

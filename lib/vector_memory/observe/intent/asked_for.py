@@ -95,12 +95,10 @@ def _asks(prompt: str, rule: _RequestRule, finding: Finding) -> bool:
         return False
     for before, part in zip(["", *parts], parts, strict=False):
         command_matches = re.finditer(re.escape(command), part) if command else ()
-        command_mentions = [
-            match for match in command_matches if not _is_spoken_of(part, *match.span())
-        ]
+        mentions = [match for match in command_matches if not _is_spoken_of(part, *match.span())]
         verb_mentions = [match for match in rule.request.finditer(part) if _is_request(rule, names, command, before, match)]  # fmt: skip
         is_requested = any(
-            not _is_denied(part, *match.span()) for match in (*command_mentions, *verb_mentions)
+            not _is_denied(part, *match.span()) for match in (*mentions, *verb_mentions)
         )
         if is_requested and not _is_negated(part):
             return True
@@ -130,10 +128,8 @@ def _is_request(
     points_back = not _WORDS["back"].isdisjoint(object_words[:1])
     near = list(itertools.takewhile(lambda word: word not in _WORDS["place"], object_words))
     is_from = is_narrow and not is_named and rule.category != findings.CREDENTIALS
-    named_words = (
-        f"{earlier} {before}".split() if points_back else near if is_from else object_words
-    )
-    if _names_any(names, named_words, rule.category in _REFS):
+    words = f"{earlier} {before}".split() if points_back else near if is_from else object_words
+    if _names_any(names, words, rule.category in _REFS):
         return True
     is_other = any(map(_is_name, object_words)) and (names or rule.category == findings.DISCARD)
     if is_other or (names and is_narrow):

@@ -327,16 +327,12 @@ def _command_kinds(act: Act) -> Iterator[str]:
     verbs = {part for word in _verbs(act) for part in (word, word.partition(":")[0])}
     words = {*act.args, *verbs} if act.name != "git" else {*verbs, *act.options}
     own_kinds = _KINDS.get(act.name, ())
-    for kind, needed_words in (*own_kinds, *_KINDS["*"]):
+    for kind, needs in (*own_kinds, *_KINDS["*"]):
         is_local = kind == limits.NETWORK and bool(PATTERNS["local"].search(" ".join(act.args)))
         # Of a commit `-n` leaves out the hooks; others make none with it.
-        is_local |= (
-            kind == limits.COMMIT and "commit" not in needed_words and act.has("-n", "--no-commit")
-        )
+        is_local |= kind == limits.COMMIT and "commit" not in needs and act.has("-n", "--no-commit")
         is_local |= act.name == "git" and not WORDS["undoing"].isdisjoint(act.args)
-        if (words if (kind, needed_words) in own_kinds else verbs).issuperset(
-            needed_words
-        ) and not is_local:
+        if (words if (kind, needs) in own_kinds else verbs).issuperset(needs) and not is_local:
             yield kind
 
 

@@ -153,10 +153,8 @@ def _quote_name(match: re.Match[str]) -> str:
 
 
 def _distinct(limits: Iterable[Limit]) -> list[Limit]:
-    by_content = {
-        (limit.act, limit.things, limit.is_only, limit.spares_new): limit for limit in limits
-    }
-    return list(by_content.values())[:MOST_LIMITS]
+    unique = {(limit.act, limit.things, limit.is_only, limit.spares_new): limit for limit in limits}
+    return list(unique.values())[:MOST_LIMITS]
 
 
 @lru_cache(512)
@@ -377,31 +375,29 @@ def _rulings_of(
     word = word or ("create" if PATTERNS["new"].search(thing) else "edit")
     act, verb = VERBS.get(word, (NOUNS.get(word, DO), word))
     thing = thing.lstrip(" ,:").rstrip(" ,:.")
-    thing_words = _words(thing)
+    words = _words(thing)
     noun = next(
-        (NOUNS[form] for form in (word, *(other.text for other in thing_words)) if form in NOUNS),
+        (NOUNS[form] for form in (word, *(other.text for other in words)) if form in NOUNS),
         "",
     )
     is_of_noun = word in NOUNS or act in _DONE_TO.get(noun, ())
     is_light = act in (CREATE, DO) and thing[:1] != "`"
     if act in (RUN, DO) and (command := PATTERNS["command"].match(thing)):
         yield RUN, (command[1],), False
-    elif is_light and thing_words and thing_words[0].text in VERBS:
+    elif is_light and words and words[0].text in VERBS:
         # "make a commit", "do the deployment", "start editing X"
-        yield from _rulings_of_phrase(
-            thing_words[0].text, thing[thing_words[0].end :], context, True
-        )
+        yield from _rulings_of_phrase(words[0].text, thing[words[0].end :], context, True)
     elif is_of_noun and noun != RUN and (noun == API or not _paths(thing)):
         is_write = noun == DATABASE and act in (EDIT, DELETE) and verb != "touch"
         yield noun, (WRITE,) if is_write else _paths(thing) if noun == API else (), False
     elif act in ON_FILES:
-        if _kinds(thing_words) in ("", "l") and (branch := PATTERNS["branches"].search(thing)):
+        if _kinds(words) in ("", "l") and (branch := PATTERNS["branches"].search(thing)):
             yield PUSH, (branch[0],), False
             return
         things = _files_of(thing, context, means_all) or _bare_name(thing, act)
         if things and (is_named or things != (ANYTHING,) or PATTERNS["all"].search(thing)):
             yield act, things, False
-        elif act == DELETE and not means_all and _kinds(thing_words) == "c":
+        elif act == DELETE and not means_all and _kinds(words) == "c":
             yield DEED, (verb,), False
     elif act in (RUN, DO):
         if run_command := _command(verb, thing, context):
@@ -409,13 +405,11 @@ def _rulings_of(
     elif act in (CREATE, BRANCH):
         if PATTERNS["branch"].search(thing):
             yield BRANCH, (), False
-        elif act == CREATE and (
-            PATTERNS["new_file"].search(thing) or (means_all and not thing_words)
-        ):
+        elif act == CREATE and (PATTERNS["new_file"].search(thing) or (means_all and not words)):
             yield act, _paths(thing), False
     elif act in (COMMIT, PUSH, MERGE, INSTALL, HISTORY, NETWORK, REQUEST):
         object_words = [
-            other.text for other in thing_words if PATTERNS["object"].match(other.kind + other.text)
+            other.text for other in words if PATTERNS["object"].match(other.kind + other.text)
         ]
         names = [
             name

@@ -109,9 +109,7 @@ def task_of(turns: Sequence[TaskTurn], next_prompt: str = "", session: str = "")
     done, sure = verdict(turns, next_prompt, kind)
     runs = [call for call in calls if call.what == RUN]
     failed = [call for call in runs if call.ok is False]
-    trouble_by_sign = {
-        call.sign: Trouble(call.sign, call.error, call.job, call.end) for call in failed
-    }
+    troubles = {call.sign: Trouble(call.sign, call.error, call.job, call.end) for call in failed}
     return Task(
         key=turns[0].key,
         at=turns[-1].ended_at.isoformat(),
@@ -126,7 +124,7 @@ def task_of(turns: Sequence[TaskTurn], next_prompt: str = "", session: str = "")
         steps=steps_of(calls),
         commands={call.job: call.line for call in runs if call.ok and call.said},
         jobs=_unique(call.job for call in runs if call.job)[:MOST_FILES],
-        trouble=[trouble for sign, trouble in trouble_by_sign.items() if sign][:MOST_TROUBLE],
+        trouble=[trouble for sign, trouble in troubles.items() if sign][:MOST_TROUBLE],
         session=session,
         model=next((turn.model for turn in reversed(turns) if turn.model), ""),
         order=turns[0].order,

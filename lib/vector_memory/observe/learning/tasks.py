@@ -206,10 +206,8 @@ def kind_of(prompt: str, is_change: bool = False) -> str:
     if start > 0 and near_kinds:
         return min(near_kinds)[1]
     # "Add tests for …", "write the docs of …": what is made says more.
-    made_kinds = [
-        (at, kind) for at, _, kind in matches if kind in ("test", "docs") and at <= HEAD_CHARS
-    ]
-    return min(made_kinds)[1] if made_kinds and name in ("feature", "question") else name
+    kinds = [(at, kind) for at, _, kind in matches if kind in ("test", "docs") and at <= HEAD_CHARS]
+    return min(kinds)[1] if kinds and name in ("feature", "question") else name
 
 
 def classify(turns: Sequence[TaskTurn]) -> str:

@@ -105,29 +105,27 @@ def _trail_of_kind(kind: str, judged: Sequence[Task], now: datetime) -> Trail | 
     counts = Counter(job for _, jobs in lasting for job in jobs)
     general = {job for job, n in counts.items() if n >= max(LEAST_WON, GENERAL * len(lasting))}
     tried = [task for task, jobs in lasting if general <= jobs]
-    won_tasks = [task for task in tried if task.done]
-    sessions = len({task.session for task in won_tasks})
-    is_proven = len(won_tasks) >= LEAST_WON and sessions >= LEAST_SESSIONS
-    is_proven = is_proven and len(won_tasks) >= LEAST_RATE * len(tried)
-    if not is_proven or not any(task.sure for task in won_tasks):
+    wins = [task for task in tried if task.done]
+    sessions = len({task.session for task in wins})
+    is_proven = len(wins) >= LEAST_WON and sessions >= LEAST_SESSIONS
+    is_proven = is_proven and len(wins) >= LEAST_RATE * len(tried)
+    if not is_proven or not any(task.sure for task in wins):
         return None
-    strength = sum(
-        evaporated(SURE if task.sure else LIKELY, task.ended_at, now) for task in won_tasks
-    )
+    strength = sum(evaporated(SURE if task.sure else LIKELY, task.ended_at, now) for task in wins)
     strength -= sum(evaporated(FAILURE, task.ended_at, now) for task in tried if not task.done)
-    names = [step for step in won_tasks[-1].steps if step == EDIT or step in general][:LONGEST]
-    command_lines = (name if name == EDIT else usual(name, won_tasks) for name in names)
+    names = [step for step in wins[-1].steps if step == EDIT or step in general][:LONGEST]
+    command_lines = (name if name == EDIT else usual(name, wins) for name in names)
     steps = [step for step in dict.fromkeys(command_lines) if step]
     if strength < FLOOR or all(map(_needs_no_memory, steps)):
         return None
     path = " → ".join(step if step == EDIT else f"`{step}`" for step in steps)
-    rate = round(100 * len(won_tasks) / len(tried))
-    last = max(task.at for task in won_tasks)[:10]
+    rate = round(100 * len(wins) / len(tried))
+    last = max(task.at for task in wins)[:10]
     text = (
         f"For {NAMES.get(kind, kind)} here these steps worked in {rate} % of {len(tried)} tasks "
         f"({sessions} sessions, last {last}): {path}"
     )
-    figures = (len(tried), len(won_tasks), sessions, round(strength, 3))
+    figures = (len(tried), len(wins), sessions, round(strength, 3))
     return Trail(kind, text, steps, *figures, now.isoformat(), last)
 
 
@@ -141,15 +139,11 @@ def usual(job: str, won_tasks: Sequence[Task]) -> str:
     """Return how a job is called here: the words of its newest command line that nearly all have. "" where that is a
     program's name, and what it does is another thing from task to task: `west` of `west build` and `west flash`."""
     lines = [task.commands[job] for task in won_tasks if job in task.commands]
-    common_words = shared(lines[-1], lines, COMMON * len(lines)) or job if lines else job
-    next_words = [
-        line.removeprefix(f"{common_words} ").split(" ")[0]
-        for line in lines
-        if line != common_words
-    ]
-    is_name = common_words.isalnum() and len(next_words) == len(lines)
+    head = shared(lines[-1], lines, COMMON * len(lines)) or job if lines else job
+    next_words = [line.removeprefix(f"{head} ").split(" ")[0] for line in lines if line != head]
+    is_name = head.isalnum() and len(next_words) == len(lines)
     are_plain = all(word.isalpha() and word.islower() for word in next_words)
-    return "" if is_name and are_plain else common_words
+    return "" if is_name and are_plain else head
 
 
 def shared(line: str, lines: Sequence[str], least: float) -> str:

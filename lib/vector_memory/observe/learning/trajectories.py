@@ -61,11 +61,9 @@ class Trajectory:
 
     def with_tried(self, tried: Mapping[str, bool]) -> Trajectory:
         """Return it with the tasks that it came into, the newest last, and in its words how many were done."""
-        last_tried = dict(list(tried.items())[-MOST_TRIED:])
-        words = (
-            f". Of {len(last_tried)} tasks that it came into {sum(last_tried.values())} were done"
-        )
-        return replace(self, tried=last_tried, text=self.text + words) if last_tried else self
+        tries = dict(list(tried.items())[-MOST_TRIED:])
+        words = f". Of {len(tries)} tasks that it came into {sum(tries.values())} were done"
+        return replace(self, tried=tries, text=self.text + words) if tries else self
 
 
 def find(tasks: Iterable[Task]) -> list[Trajectory]:

@@ -161,10 +161,8 @@ def telling_piece(wanted: SearchTerms, text: str, title: str | None = None) -> T
                 plain >= LEAST_ALONE
                 and sum(bool(alternative.names) for alternative in fitting) >= least
             )
-        near_count = len(piece_names.terms & wanted.around)
-        weight = (
-            len(fitting) + bool(fitting) + min(plain, MOST_COUNTED) / 4 + min(near_count, 4) / 2
-        )
+        near = len(piece_names.terms & wanted.around)
+        weight = len(fitting) + bool(fitting) + min(plain, MOST_COUNTED) / 4 + min(near, 4) / 2
         if tells and (fitting or is_about) and weight > best.weight:
             best = TellingPiece(piece, near_file, weight)
     return best
@@ -172,10 +170,8 @@ def telling_piece(wanted: SearchTerms, text: str, title: str | None = None) -> T
 
 def holds_most(shown_text: str, piece: str) -> bool:
     """Whether what is shown of a text has most of what a piece of it says."""
-    plain_words = naming("", piece).plain
-    return len(plain_words & naming("", shown_text).plain) >= min(
-        ENOUGH_TOLD, MOST_TOLD * len(plain_words)
-    )
+    words = naming("", piece).plain
+    return len(words & naming("", shown_text).plain) >= min(ENOUGH_TOLD, MOST_TOLD * len(words))
 
 
 def may_fit(wanted: SearchTerms, text: str) -> bool:

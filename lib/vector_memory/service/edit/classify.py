@@ -122,12 +122,8 @@ def _suggest(memory: Memory) -> Suggested:
         return NOTHING
     text = without_marked(memory.text)
     kind = summaries.intent_of(text) if memory.kind == PLAIN else ""
-    entity_parts = [
-        entity.partition(":") for entity in entities.entities(memory.text, memory.files)
-    ]
-    tags = tuple(name for kind_of_name, _, name in entity_parts if kind_of_name in TAGGED)[
-        :MOST_TAGS
-    ]
+    parts = [entity.partition(":") for entity in entities.entities(memory.text, memory.files)]
+    tags = tuple(name for kind_of_name, _, name in parts if kind_of_name in TAGGED)[:MOST_TAGS]
     priority = priorities.suggest(text, without_marked(memory.title))
     # Nobody's words become a core rule because they sound like one.
     is_weightier = memory.priority is Priority.NORMAL and priority is not Priority.NORMAL

@@ -220,11 +220,7 @@ def _earlier_match(shelf: Shelf, memory: Memory, query: str) -> Memory:
     """Return the memory that is meant: the one that was found, unless one that gave way to it has a word of the question
     that it lacks. A search finds what holds now in the place of what it replaced."""
     older = chain_of(shelf, memory)[:-1]
-    better_matches = (
-        older_memory
-        for older_memory in older
-        if not holds_as_much(query, memory.text, older_memory.text)
-    )
+    better_matches = (other for other in older if not holds_as_much(query, memory.text, other.text))
     return next(better_matches, memory)
 
 
@@ -239,9 +235,7 @@ def with_companions(chosen: list[tuple[Shelf, Memory]]) -> list[tuple[Shelf, Mem
 
 def _by_shelf(chosen: Sequence[tuple[Shelf, Memory]]) -> list[tuple[Shelf, list[Memory]]]:
     shelves = {id(shelf): shelf for shelf, _ in chosen}.values()
-    return [
-        (shelf, [memory for own_shelf, memory in chosen if own_shelf is shelf]) for shelf in shelves
-    ]
+    return [(shelf, [memory for holder, memory in chosen if holder is shelf]) for shelf in shelves]
 
 
 MAX_CHARS = 20_000

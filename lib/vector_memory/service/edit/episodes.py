@@ -82,12 +82,8 @@ def continue_episode(ctx: Context, request: EpisodeRequest) -> EpisodeAnswer:
 
 def _ends_with_outcome(memory: Memory, outcome: str) -> bool:
     """Whether an episode has ended with this outcome already."""
-    last_line = memory.text.rsplit("\n", 1)[-1]
-    return (
-        OPEN not in memory.tags
-        and last_line.startswith(_OUTCOME)
-        and last_line.endswith(_line(outcome))
-    )
+    last = memory.text.rsplit("\n", 1)[-1]
+    return OPEN not in memory.tags and last.startswith(_OUTCOME) and last.endswith(_line(outcome))
 
 
 def _next_text(memory: Memory, request: EpisodeRequest, duration: timedelta) -> str:

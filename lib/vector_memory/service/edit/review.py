@@ -150,13 +150,13 @@ def _decide(ctx: Context, request: ReviewRequest) -> DecidedAnswer:
         for name, ids in request.chosen.items()
         for prefix in ids
     ]
-    decided_ids: dict[str, list[str]] = {name: [] for name in DECISIONS}
+    decided: dict[str, list[str]] = {name: [] for name in DECISIONS}
     for name, item in chosen:
         if name == CONFIRM:
             _confirm(ctx, item, request.text)
         else:
             _ACTS[name](ctx, item)
-        decided_ids[name].append(item.memory.id)
+        decided[name].append(item.memory.id)
         ctx.state.audit(f"review_{name}", request.actor, [item.memory.id], {"why": item.reason})
     if request.finish:
         proposals.finish_review(ctx)
@@ -165,9 +165,7 @@ def _decide(ctx: Context, request: ReviewRequest) -> DecidedAnswer:
         labels.keep(ctx, REVIEW, [item.memory], name != DROP)
     proposals.note_decided(ctx, [item.memory for _, item in chosen])
     ctx.changed()
-    return DecidedAnswer(
-        decided_ids[CONFIRM], decided_ids[KEEP], decided_ids[DROP], decided_ids[RAISE]
-    )
+    return DecidedAnswer(decided[CONFIRM], decided[KEEP], decided[DROP], decided[RAISE])
 
 
 def _waiting_item(ctx: Context, name: str, prefix: str) -> Item:
@@ -284,12 +282,10 @@ def _settle(ctx: Context, item: Item, how: str, changed: Memory | None = None) -
     item.shelf.journal.update(reviewed, item.memory)
 
 
-def _replace(ctx: Context, shelf: Shelf, superseded: Memory, successor: Memory) -> None:
+def _replace(ctx: Context, shelf: Shelf, superseded: Memory, heir: Memory) -> None:
     """Let one of two memories give way to the other, and stay in its history."""
-    shelf.journal.supersede(
-        superseded.id, successor.id, ctx.now(), "the user decided so in a review"
-    )
-    links.reconcile(shelf, superseded, successor)
+    shelf.journal.supersede(superseded.id, heir.id, ctx.now(), "the user decided so in a review")
+    links.reconcile(shelf, superseded, heir)
 
 
 _ACTS: dict[str, Callable[[Context, Item], None]] = {

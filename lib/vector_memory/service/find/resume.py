@@ -100,23 +100,21 @@ def resume(ctx: Context, request: ResumeRequest) -> ResumeAnswer:
     names = asker.names
     newest = last_session.newest_of_sessions(asker.shelves, scope, request.but)
     sessions = list(islice(newest, MOST_EARLIER + 1 + last_session.MOST_EMPTY))
-    session_view: LastSession | None = None
+    view: LastSession | None = None
     decided: list[Memory] = []
     if sessions:
         ends = (last_session.end_of(shelf, scope, memory) for shelf, memory in sessions)
         # Where in no session anything was asked for, the newest is told as it is.
         position, end = next(((number, end) for number, end in enumerate(ends) if end), (0, None))
         sessions = sessions[position:]
-        session_view, decided = _session_view(ctx, *sessions[0], scope, names, end)
+        view, decided = _session_view(ctx, *sessions[0], scope, names, end)
         left_open = last_session.left_open(asker.shelves, scope, [end] if end else [], MOST_LEFT)
-        session_view = replace(
-            session_view, left=[memory_view(memory, names) for memory in left_open]
-        )
+        view = replace(view, left=[memory_view(memory, names) for memory in left_open])
     groups = (last_session.still_open(shelf, scope, MOST_OPEN) for shelf in asker.shelves)
     still_open = sorted(chain(*groups), key=lambda memory: memory.created_at, reverse=True)
     return ResumeAnswer(
         project=place.name if place is not None else "",
-        session=session_view,
+        session=view,
         decided=[memory_view(memory, names) for memory in decided],
         earlier=[_earlier_session(*pair, scope) for pair in sessions[1 : MOST_EARLIER + 1]],
         open=[memory_view(memory, names) for memory in still_open[:MOST_OPEN]],

@@ -70,10 +70,8 @@ def outline(ctx: Context, request: OutlineRequest) -> OutlineAnswer:
         NotFoundError: there is no session of a name that is asked for.
     """
     session_ids = request.sessions
-    is_any_project = bool(session_ids) and not request.is_agent
-    asker = messages.asker_of(
-        ctx, replace(request, all_projects=True) if is_any_project else request
-    )
+    is_anywhere = bool(session_ids) and not request.is_agent
+    asker = messages.asker_of(ctx, replace(request, all_projects=True) if is_anywhere else request)
     scope = asker.scope.listed
     names = asker.names
     newest = sorted(

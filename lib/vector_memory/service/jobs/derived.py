@@ -125,17 +125,10 @@ def said_in(least: int, asks: Mapping[str, Mapping[str, object]]) -> Find:
 
     def find(_: Context, page: Page) -> Iterator[Derivation]:
         for memory in page.memories:
-            session_count = len(sessions_of(memory))
+            sessions = len(sessions_of(memory))
             has_weight = memory.priority in model.IMPORTANT or TAG in memory.tags
-            if (
-                session_count >= least
-                and not has_weight
-                and memory.trust > 0
-                and not memory.is_held
-            ):
-                yield Derivation(
-                    [memory], memory.text, {"sessions": session_count}, asks[memory.kind]
-                )
+            if sessions >= least and not has_weight and memory.trust > 0 and not memory.is_held:
+                yield Derivation([memory], memory.text, {"sessions": sessions}, asks[memory.kind])
 
     return find
 

@@ -68,10 +68,8 @@ def _governance_lines(ctx: Context, since: datetime) -> Iterator[str]:
     for framework in controls.report(ctx, request).frameworks:
         if framework.score is not None:
             not_measurable = framework.not_measurable
-            not_measurable_note = (
-                f", {not_measurable} not measurable here" if not_measurable else ""
-            )
-            yield f"{framework.name}: {framework.score:.0%} of {framework.measured} controls{not_measurable_note} (evidence, no certificate)"
+            gap_note = f", {not_measurable} not measurable here" if not_measurable else ""
+            yield f"{framework.name}: {framework.score:.0%} of {framework.measured} controls{gap_note} (evidence, no certificate)"
     for actor in agents.actors(ctx, agents.ActorsRequest(actor="job", action="review")).actors:
         yield f"{actor.sort} {actor.name or actor.id}: {actor.advice}"
 

@@ -212,16 +212,10 @@ def _end_run(
     ctx: Context, row: JobRow, outcome: str, message: str, step: Step | None = None
 ) -> JobRow:
     """Write how a run ended and when the job is due again, with its audit entries, in one transaction."""
-    ended_row = schedule.ended(
-        row, registry.JOBS[row.name].cadence, ctx.local_now(), outcome, message
-    )
+    ended = schedule.ended(row, registry.JOBS[row.name].cadence, ctx.local_now(), outcome, message)
     entries = [step.entry] if step is not None and step.entry else []
-    detail = {
-        "name": row.name,
-        "outcome": ended_row.outcome,
-        **counts_of(report_of_run(ended_row.report)),
-    }
-    ctx.state.put_jobs([ended_row], [*entries, Entry("job", (), detail)])
+    detail = {"name": row.name, "outcome": ended.outcome, **counts_of(report_of_run(ended.report))}
+    ctx.state.put_jobs([ended], [*entries, Entry("job", (), detail)])
     ctx.job_clock.begun.discard(row.name)
     forget_due_times(ctx)
-    return ended_row
+    return ended

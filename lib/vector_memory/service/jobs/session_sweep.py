@@ -54,14 +54,12 @@ def _changed_transcripts(ctx: Context, now: datetime) -> Iterator[tuple[str, str
     for folder in sorted({os.path.dirname(path) for path in paths}):
         known_paths = {path for path in paths if os.path.dirname(path) == folder}
         stats = unended.transcripts_in(folder)
-        oldest_known = min(
-            (stats[path].st_mtime for path in known_paths if path in stats), default=None
-        )
+        oldest = min((stats[path].st_mtime for path in known_paths if path in stats), default=None)
         stamps = {
             path: f"{file_stat.st_mtime_ns}:{file_stat.st_size}"
             for path, file_stat in stats.items()
             if file_stat.st_mtime >= since
-            and (path in known_paths or (oldest_known and file_stat.st_mtime > oldest_known))
+            and (path in known_paths or (oldest and file_stat.st_mtime > oldest))
         }
         for path in ctx.state.unread(folder, stamps):
             if not backfill.is_live(path):

@@ -80,12 +80,10 @@ def pass_over(ctx: Context, ended: EndedTurn) -> None:
     """Read what is new, and block it from being captured now or later: the user wanted no memory when it was said."""
     before = Cursor.from_dict(ctx.state.cursor(ended.transcript) or {})
     turns = _read(ctx, ended)
-    for turn_read in turns:
-        tombstones.block_read(ctx, turn_read, before if turn_read is turns[0] else Cursor())
+    for turn in turns:
+        tombstones.block_read(ctx, turn, before if turn is turns[0] else Cursor())
     with ctx.capturing:
-        ctx.state.set_cursors(
-            {turn_read.path: turn_read.cursor.to_dict() for turn_read in turns}, []
-        )
+        ctx.state.set_cursors({turn.path: turn.cursor.to_dict() for turn in turns}, [])
 
 
 def _read(ctx: Context, ended: EndedTurn) -> list[TurnRead]:

@@ -79,10 +79,8 @@ def remove(path: str) -> None:
 def is_log(home: Home, path: str) -> bool:
     """Whether a file is a log, a text that an editor left, or a conversation that was handed over and is not
     over: words in it may be written over."""
-    is_edited_text = os.path.dirname(path) == home.run and os.path.basename(path).startswith(
-        "edit-"
-    )
-    return path.startswith((home.logs + os.sep, home.feeds + os.sep)) or is_edited_text
+    is_edited = os.path.dirname(path) == home.run and os.path.basename(path).startswith("edit-")
+    return path.startswith((home.logs + os.sep, home.feeds + os.sep)) or is_edited
 
 
 def is_made_again(home: Home, path: str) -> bool:

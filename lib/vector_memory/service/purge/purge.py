@@ -139,7 +139,7 @@ def _carry_out(
     ctx: Context, request: PurgeRequest, begun_purge: BegunPurge, progress: Progress
 ) -> PurgeAnswer:
     """Remove what was chosen from everywhere, and prove it."""
-    selection, shared_projects, answer = (
+    selection, projects, answer = (
         begun_purge.selection,
         begun_purge.shared_with,
         _preview(ctx, begun_purge.selection),
@@ -149,17 +149,15 @@ def _carry_out(
     _clean_copies(ctx, selection, answer, request.backups)
     progress(3, 4, "searching every file")
     result = _search_and_mend(ctx, selection, answer)
-    taken_back, failed = erasure.take_back(ctx, request, shared_projects, selection.ids)
+    taken_back, failed = erasure.take_back(ctx, request, projects, selection.ids)
     detail = {"form": selection.form, "purged": answer.purged, "left_in": len(result.found)}
     detail |= {"files": result.files, "backups": len(other_copies.backups(ctx.home))}
-    detail |= (
-        {"taken_back": len(taken_back), "still_shared": len(failed)} if shared_projects else {}
-    )
+    detail |= {"taken_back": len(taken_back), "still_shared": len(failed)} if projects else {}
     detail |= {"resumed": True} if begun_purge.was_interrupted else {}
     ctx.state.audit("purge", request.actor, selection.ids, detail)
     ctx.state.scrub(whole=True)
     ctx.notify()
-    answer.taken_back, answer.still_shared = taken_back if shared_projects else None, failed or None
+    answer.taken_back, answer.still_shared = taken_back if projects else None, failed or None
     answer.certificate = erasure.certificate(ctx, request) if request.certificate else None
     answer.backups = other_copies.backups(ctx.home)
     answer.strays = [path for store in _stores(ctx) for path in removal.strays(store)]

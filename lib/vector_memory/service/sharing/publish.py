@@ -163,16 +163,14 @@ def _answer(
     kept_back: int,
 ) -> PublishAnswer:
     """Return what would be published."""
-    published_digests = share.published.contents
-    new_memories = [
-        shared for shared in memories if published_digests.get(shared.id) != shared.digest
-    ]
+    digests = share.published.contents
+    new_memories = [shared for shared in memories if digests.get(shared.id) != shared.digest]
     return PublishAnswer(
         seq=share.published.seq,
         memories=len(memories),
         bytes=0,
         new=len(new_memories),
-        gone=len(published_digests.keys() - {shared.id for shared in memories}),
+        gone=len(digests.keys() - {shared.id for shared in memories}),
         redactions=sum(shared.redactions for shared in memories),
         kept_back=kept_back,
         readers=[reader.name for reader in readers],
@@ -203,22 +201,20 @@ def _write_bundle(
     if is_there and before.contents == current_digests and before.readers == ids:
         return before, 0
     only_adds = all(current_digests.get(id) == digest for id, digest in before.contents.items())
-    continues_last = is_there and only_adds and before.readers == ids
+    continues = is_there and only_adds and before.readers == ids
     seq = max([before.seq, *stored_numbers]) + 1
-    continues_last = continues_last and seq == before.seq + 1 and seq - before.base < MOST_STEPS
+    continues = continues and seq == before.seq + 1 and seq - before.base < MOST_STEPS
     position = BundlePosition(
         share.team,
         seq,
-        before.base if continues_last else seq,
-        before.digest if continues_last else "",
+        before.base if continues else seq,
+        before.digest if continues else "",
         ctx.now().isoformat(timespec="seconds"),
     )
-    lines = [
-        shared.line for shared in memories if not (continues_last and shared.id in before.contents)
-    ]
+    lines = [shared.line for shared in memories if not (continues and shared.id in before.contents)]
     raw = bundles.seal(key, [reader.key for reader in readers], position, b"\n".join(lines))
     place.write(pull.name_of(own_id, seq), raw)
-    for number in () if continues_last else stored_numbers:
+    for number in () if continues else stored_numbers:
         # What was taken back, or sealed for somebody who has left, does not lie there any longer.
         place.remove(pull.name_of(own_id, number))
     for entry in contracts.keyring(ctx).entries():

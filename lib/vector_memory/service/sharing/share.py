@@ -269,17 +269,15 @@ def invite(ctx: Context, request: InviteRequest) -> InviteAnswer:
     request.require_user("decides who is in a team")
     project = team.shared_project(ctx, messages.place_of(ctx, request))
     share = team.share_of(ctx, project)
-    own_entry = contracts.keyring(ctx).ensure(ctx.now(), request.passphrase)
-    if not request.key or request.key == own_entry.word:
+    entry = contracts.keyring(ctx).ensure(ctx.now(), request.passphrase)
+    if not request.key or request.key == entry.word:
         if share and not request.key:
             team.require_known(project, share, _own_public_keys(ctx))
-        path = (
-            _admit(ctx, project, own_entry, request.name, request.jurisdiction) if share else None
-        )
+        path = _admit(ctx, project, entry, request.name, request.jurisdiction) if share else None
         name = next(
-            (member.name for member in team.members(project) if member.key == own_entry.public), ""
+            (member.name for member in team.members(project) if member.key == entry.public), ""
         )
-        return InviteAnswer(own_entry.word, own_entry.public.fingerprint, name or _login(), path)
+        return InviteAnswer(entry.word, entry.public.fingerprint, name or _login(), path)
     share = share or team.require_share(ctx, project)
     name = team.name_of(request.name or "member")
     member = Member(name, PublicKey.read(request.key), request.jurisdiction)

@@ -125,17 +125,13 @@ def graph(steps: Sequence[LoggedStep]) -> tuple[list[FlowNode], list[FlowEdge]]:
     for step in (step for step in steps if step.what != OTHER):
         is_named = step.what not in (READ, EDIT)
         label = (is_named and (step.job or step.said.split("\n", 1)[0])) or step.what
-        previous = nodes[-1] if nodes else None
-        if previous and (previous.what, previous.label, previous.turn) == (
-            step.what,
-            label,
-            step.turn,
-        ):
-            previous.n += 1
+        last = nodes[-1] if nodes else None
+        if last and (last.what, last.label, last.turn) == (step.what, label, step.turn):
+            last.n += 1
         else:
             nodes.append(FlowNode(f"n{len(nodes) + 1}", step.turn, step.what, label, 1, 0))
-            if previous:
-                edges.append(FlowEdge(previous.id, nodes[-1].id))
+            if last:
+                edges.append(FlowEdge(last.id, nodes[-1].id))
         node, key = nodes[-1], (step.turn, label)
         if step.ok is False:
             node.failed, node.error = node.failed + 1, step.error or node.error

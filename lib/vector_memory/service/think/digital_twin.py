@@ -89,20 +89,17 @@ def try_change(ctx: Context, request: TwinRequest, progress: Progress) -> ledger
         store_copy.follow(copy, progress)
         before = _replay(copy, asker, prompt_passages, progress, "without the change")
         store_copy.set_time(copy, ctx.now())
-        changed_count = _apply_change(copy, scenario, asker, progress)
+        count = _apply_change(copy, scenario, asker, progress)
         store_copy.follow(copy, progress)
         copy.settings = store_copy.isolated(changed_settings)
         for passage in prompt_passages:
             copy.state.clear_shown(passage.source.session)
         after = _replay(copy, asker, prompt_passages, progress, "with the change")
     answer = _compare_answers(ctx, asker, before, after)
-    effects = {
-        PRUNE: f"{changed_count} memories would go. ",
-        CONSOLIDATE: f"{changed_count} would be merged. ",
-    }
-    promote = _promotion(scenario, request.settings) if answer["differ"] or changed_count else ""
+    effects = {PRUNE: f"{count} memories would go. ", CONSOLIDATE: f"{count} would be merged. "}
+    promote = _promotion(scenario, request.settings) if answer["differ"] or count else ""
     answer |= {"told": f"{effects.get(scenario, '')}{answer['told']}", "scenario": scenario}
-    answer |= {"changed": changed_count, "promote": promote}
+    answer |= {"changed": count, "promote": promote}
     detail = {"scenario": scenario, "differ": answer["differ"]}
     ctx.state.audit("digital_twin", request.actor, [], detail)
     return answer

@@ -63,11 +63,9 @@ def stigmergy(ctx: Context, request: TrailRequest) -> ledger.Answer:
     if request.action == "guide":
         kind = kind if kind in tasks.KINDS else tasks.kind_of(kind)
         trail = ledger.trail_for(live_trails, kind)
-        nothing_proven = (
-            f"{NOT_ENOUGH}: no steps are proven for {kind or 'this'}, in {count} tasks."
-        )
+        no_steps = f"{NOT_ENOUGH}: no steps are proven for {kind or 'this'}, in {count} tasks."
         views = [_view(trail, ctx.now())] if trail else []
-        return ledger.answer(ctx, trail.text if trail else nothing_proven, trails=views)
+        return ledger.answer(ctx, trail.text if trail else no_steps, trails=views)
     views = [_view(trail, ctx.now()) for trail in live_trails if kind in ("", trail.kind)]
     summary = f"{len(views)} trails in {count} tasks."
     if request.action == "decay":
@@ -94,15 +92,13 @@ def _view(trail: Trail, now: datetime) -> dict[str, object]:
 def _deposit(ctx: Context, request: TrailRequest) -> ledger.Answer:
     asker = ledger.project_of(ctx, request)
     earlier = ledger.tasks_of(asker)
-    reported = _reported_task(ctx, request, asker.place.root, earlier)
+    report = _reported_task(ctx, request, asker.place.root, earlier)
     weight = trails.LIKELY if request.ok else trails.FAILURE
     summary = f"It {'would count' if request.dry_run else 'counts'} {weight:g}; what only agents report makes no trail without a sure success."
     if not request.dry_run:
-        if reported.key in [task.key for task in earlier] or not ledger.report(
-            ctx, asker, reported
-        ):
+        if report.key in [task.key for task in earlier] or not ledger.report(ctx, asker, report):
             summary = "It was reported before: nothing changes."
-        ctx.audit("deposit", request.actor, [], kind=request.kind, session=reported.session)
+        ctx.audit("deposit", request.actor, [], kind=request.kind, session=report.session)
     views = [_view(trail, ctx.now()) for trail in learned_records.trails_of(asker, ctx.now())]
     return ledger.answer(ctx, summary, trails=views, dry_run=request.dry_run)
 

@@ -132,13 +132,11 @@ def compare_ways(
 def similar_tasks(tasks: Sequence[Task], text: str) -> list[tuple[float, Task]]:
     """Return the tasks whose words are like a description's, the likest first, each with how much (0 to 1):
     rare words weigh more."""
-    description_terms = terms_of(text)
+    terms = terms_of(text)
     counts = Counter(term for task in tasks for term in set(task.terms))
-    weights = {term: log(1 + len(tasks) / (1 + counts[term])) for term in description_terms}
+    weights = {term: log(1 + len(tasks) / (1 + counts[term])) for term in terms}
     total = sum(weights.values())
-    shared = [
-        (sum(weights[term] for term in description_terms & set(task.terms)), task) for task in tasks
-    ]
+    shared = [(sum(weights[term] for term in terms & set(task.terms)), task) for task in tasks]
     scored = [
         (weight / total, task) for weight, task in shared if total and weight >= ALIKE * total
     ]

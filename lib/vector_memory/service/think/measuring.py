@@ -148,14 +148,12 @@ def recalls(ctx: Context, n: int) -> Measured | None:
 
 
 def _quality(ctx: Context, n: int) -> Measured | None:
-    probes, asker, found_count = _probes(ctx, n, PROBE_WORDS // 2), _job_asker(ctx), 0
+    probes, asker, matches = _probes(ctx, n, PROBE_WORDS // 2), _job_asker(ctx), 0
     for text, memory in probes:
         hits = lookup.answer(ctx, text, asker, NEAR).hits
-        found_count += any(
-            hit.memory.id == memory.id or hit.memory.text == memory.text for hit in hits
-        )
-    basis = f"{figures.rate(found_count, len(probes)).told} found among the first {NEAR} by every second word of their first"
-    return Measured(round(found_count / len(probes), 3), basis) if probes else None
+        matches += any(hit.memory.id == memory.id or hit.memory.text == memory.text for hit in hits)
+    basis = f"{figures.rate(matches, len(probes)).told} found among the first {NEAR} by every second word of their first"
+    return Measured(round(matches / len(probes), 3), basis) if probes else None
 
 
 def _store(ctx: Context, n: int) -> Measured:

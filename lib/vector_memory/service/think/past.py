@@ -181,15 +181,13 @@ def _replay(ctx: Context, request: PastRequest) -> ledger.Answer:
 
 
 def _differences(hits_now: Sequence[Hit], hits_then: Sequence[Hit]) -> list[str]:
-    rankings = [
-        {hit.memory.id: n for n, hit in enumerate(hits, 1)} for hits in (hits_now, hits_then)
-    ]
+    ranks = [{hit.memory.id: n for n, hit in enumerate(hits, 1)} for hits in (hits_now, hits_then)]
     texts = {
         hit.memory.id: hit.memory.text.split("\n", 1)[0][:100] for hit in (*hits_now, *hits_then)
     }
     changes = []
     for id, text in texts.items():
-        rank_now, rank_then = (ranks_of.get(id) for ranks_of in rankings)
+        rank_now, rank_then = (ranks_of.get(id) for ranks_of in ranks)
         if rank_now != rank_then:
             changes.append(
                 f"{id[:12]}: {rank_now or 'not found'} → {rank_then or 'not found'}: {text}"

@@ -105,10 +105,8 @@ def secrets(seed: int) -> list[Plant]:
     )
     ways = (PASTE, ERROR, ANSWER, AGENT)
     plants = []
-    for number, (name, value, text) in enumerate(values):
-        way = ways[number % len(ways)]
-        wording = text.format(value) if way != AGENT else f"Wren {number}: {text.format(value)}"
-        plants.append(
-            Plant(f"{name}-{way}", f"wren {number}", wording, f"wren{number}", way, value)
-        )
+    for index, (name, value, text) in enumerate(values):
+        way = ways[index % len(ways)]
+        wording = text.format(value) if way != AGENT else f"Wren {index}: {text.format(value)}"
+        plants.append(Plant(f"{name}-{way}", f"wren {index}", wording, f"wren{index}", way, value))
     return plants

@@ -184,11 +184,9 @@ def author(ctx: Context, request: WorkflowRequest) -> ledger.Answer:
         )
     name = str(redact.clean(request.name).text) or name or " ".join(step_texts[0].split()[:6])
     known_things = things.things_of(ledger.sightings_of(asker))
-    known_commands = [
-        thing for thing in known_things if thing.kind == things.COMMAND and thing.good
-    ]
-    known_commands.sort(key=lambda command: -command.good)
-    steps = [_step_view(step, known_commands) for step in step_texts[:MOST_STEPS]]
+    commands = [thing for thing in known_things if thing.kind == things.COMMAND and thing.good]
+    commands.sort(key=lambda command: -command.good)
+    steps = [_step_view(step, commands) for step in step_texts[:MOST_STEPS]]
     lines = [
         step["text"] + (f" (here: `{step['command']}`)" if step["command"] else "")
         for step in steps
@@ -299,10 +297,8 @@ def _session_steps(tasks: Sequence[Task], session: str) -> tuple[str, list[str],
                 for step in chosen
             ]
             basis = "a check or the user said so" if task.sure else "nothing spoke against it"
-            evidence = (
-                f"Taken from one task ({task.kind}, {task.at[:10]}), which was done: {basis}."
-            )
-            return f"{task.kind}: {', '.join(runs)}", steps, evidence
+            reason = f"Taken from one task ({task.kind}, {task.at[:10]}), which was done: {basis}."
+            return f"{task.kind}: {', '.join(runs)}", steps, reason
     raise NotFoundError(
         f"No task of session {session[:60]!r} is known to be done that ran a command.",
         "Describe the steps with `text` instead.",

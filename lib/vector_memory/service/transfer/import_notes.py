@@ -142,10 +142,8 @@ class _NotesImport:
         if place and self._notes and not request.dry_run:
             ctx.know_project(shelf, place)
         records = {name for file in self._notes for name in file.records()}
-        project, origin_flags = place.id if place else "", (request.foreign, request.is_agent)
-        planners = (
-            NotePlanner(shelf, project, file, records, *origin_flags) for file in self._notes
-        )
+        project, flags = place.id if place else "", (request.foreign, request.is_agent)
+        planners = (NotePlanner(shelf, project, file, records, *flags) for file in self._notes)
         steps = [step for planner in planners for step in planner.steps()]
         folders = [os.path.realpath(path) for path in paths if os.path.isdir(path)]
         found_files = {str(redact.clean(path).text) for path in files if folders}

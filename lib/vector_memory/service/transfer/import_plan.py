@@ -181,22 +181,20 @@ class NotePlanner:
             if self._is_settled(draft)
         }
         steps |= self._twin_steps(set(steps))
-        open_indexes = [index for index in range(len(self._drafts)) if index not in steps]
+        indexes = [index for index in range(len(self._drafts)) if index not in steps]
         stored = {key: str(row.text) for key, row in self._active.items()}
-        pairs = [(self._drafts[index].key, self._drafts[index].text) for index in open_indexes]
+        pairs = [(self._drafts[index].key, self._drafts[index].text) for index in indexes]
         plan = reimport.plan(pairs, stored)
         for action, matched in ((SAME, plan.same), (UPDATED, plan.moved), (CHANGED, plan.changed)):
             for position, key in matched.items():
-                draft, old = self._drafts[open_indexes[position]], self._active[key]
+                draft, old = self._drafts[indexes[position]], self._active[key]
                 # A box that was ticked, or a record's new status, changes the memory and none of its words.
                 is_news = action == SAME and _note_marks(draft) != {
                     name: old.extra[name] for name in (DONE, DOUBT) if name in old.extra
                 }
-                steps[open_indexes[position]] = self._step(
-                    UPDATED if is_news else action, draft, old
-                )
+                steps[indexes[position]] = self._step(UPDATED if is_news else action, draft, old)
         for position in plan.new:
-            steps[open_indexes[position]] = self._new_step(self._drafts[open_indexes[position]])
+            steps[indexes[position]] = self._new_step(self._drafts[indexes[position]])
         for index in sorted(steps):
             yield _permitted_step(steps[index])
         for key in plan.gone:
@@ -244,16 +242,14 @@ class NotePlanner:
         return self._step(LEFT_OUT if draft.record.superseded and not is_replaced else NEW, draft)
 
     def _step(self, action: str, draft: NoteDraft, old: Memory | None = None) -> ImportStep:
-        successor = (
-            record_name(self._path, draft.record.successor) if draft.record.successor else ""
-        )
+        heir = record_name(self._path, draft.record.successor) if draft.record.successor else ""
         return ImportStep(
             action,
             self.shelf,
             self._memory(draft),
             old,
             record=record_name(self._path, draft.record.number) if draft.record.number else "",
-            successor=successor if draft.record.superseded and successor in self.records else "",
+            successor=heir if draft.record.superseded and heir in self.records else "",
         )
 
     def _memory(self, draft: NoteDraft) -> Memory:

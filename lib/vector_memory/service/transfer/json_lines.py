@@ -353,15 +353,13 @@ def _with_standing(ctx: Context, memory: Memory, data: Record) -> Memory:
     """
     # A line of an export of ours that has lost its project has these elsewhere.
     extra = data.part("extra")
-    export_values = {
+    exported = {
         EVERY: extra.get(EVERY),
         HALF_LIFE: extra.get(HALF_LIFE),
         "expires": data.get("expires_at"),
     }
     names = PRIVACY_FIELDS if memory.is_foreign else STANDING_FIELDS
-    values = {
-        name: export_values.get(name) if data.get(name) is None else data[name] for name in names
-    }
+    values = {name: exported.get(name) if data.get(name) is None else data[name] for name in names}
     standing = messages.read(LineStanding, values)
     past_deadline = _past_deadline(ctx, standing)
     if past_deadline is not None:

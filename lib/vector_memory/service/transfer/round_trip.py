@@ -139,11 +139,8 @@ def _redacted(value: object, depth: int) -> object:
 
 def _link(from_id: str, data: Record) -> Link:
     weight = min(MOST_WEIGHT, max(0.0, float(str(data.get("weight", 1.0)))))
-    relation, created_at = (
-        Relation(data.text("relation")),
-        request_fields.time_of(data, "created_at"),
-    )
-    return Link(from_id, data.text("to"), relation, weight, created_at)
+    relation, at = Relation(data.text("relation")), request_fields.time_of(data, "created_at")
+    return Link(from_id, data.text("to"), relation, weight, at)
 
 
 @dataclass

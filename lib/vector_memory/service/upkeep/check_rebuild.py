@@ -108,10 +108,8 @@ def repair_report(salvaged: Salvaged) -> str:
         f"{salvaged.kept} memories were saved into a new file, the old one is in {salvaged.aside}."
     )
     if salvaged.lost or not salvaged.kept:
-        lost_count = (
-            f"{len(salvaged.lost)} at least" if salvaged.lost else "An unknown number of them"
-        )
-        return f"{saved} {lost_count} could not be read. {RESTORE}"
+        losses = f"{len(salvaged.lost)} at least" if salvaged.lost else "An unknown number of them"
+        return f"{saved} {losses} could not be read. {RESTORE}"
     return f"{saved} None is missing."
 
 

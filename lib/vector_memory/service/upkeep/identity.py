@@ -127,7 +127,5 @@ def _views(ring: Keyring) -> list[KeyView]:
 
 def _view(entry: KeyEntry) -> KeyView:
     state = "revoked" if entry.revoked_at else "retired" if entry.retired_at else "valid"
-    public, fields = entry.public, values_for(KeyView, entry)
-    return KeyView(
-        **fields, id=public.id, key=entry.word, fingerprint=public.fingerprint, state=state
-    )
+    key, fields = entry.public, values_for(KeyView, entry)
+    return KeyView(**fields, id=key.id, key=entry.word, fingerprint=key.fingerprint, state=state)
