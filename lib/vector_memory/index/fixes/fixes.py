@@ -59,8 +59,6 @@ _UNDOING_JOBS = frozenset({"git checkout", "git restore", "git reset", "git stas
 _NOT_UNDOING = frozenset({"--staged", "-S", "-b", "-B"})
 """Options with which these leave the files as they are, unless another one says otherwise."""
 _UNDOING_TOO = frozenset({"--worktree", "-W"})
-_SWITCHED = ("Already on ", "HEAD is now at ", "Note: switching to ", "Switched to ")
-"""What git answers that goes to a branch or a commit."""
 MOST_ANSWER = 4_000
 _INCLUDING = frozenset({"-i", "--include"})
 _KEEPING_JOBS = frozenset({"git add", "git commit", "git push"})
@@ -457,8 +455,11 @@ def _lasting_calls(calls: Sequence[ToolUse], later: Sequence[ToolUse] = ()) -> l
         if call.failed or not call.is_done:
             continue
         lasting[number] = call
-        answer = _answer(call.output) if "checkout" in call.command else ""
-        for part in commands.acting_parts(call.command):
+        parts = commands.acting_parts(call.command)
+        # Of several it could be any one's answer.
+        is_one = sum(part.job == "git checkout" for part in parts) == 1
+        answer = _answer(call.output) if is_one else ""
+        for part in parts:
             if part.job == "git commit":
                 committed |= {
                     place for place, edit in lasting.items() if _covers_file(part, edit.file, "")
@@ -474,13 +475,11 @@ def _lasting_calls(calls: Sequence[ToolUse], later: Sequence[ToolUse] = ()) -> l
 
 
 def _answer(output: str) -> str:
-    """Return what `git checkout` says that it did: "index" or "commit" for files that it took back from there, "branch"
-    where it went to one; "" where it says neither, or of several both."""
+    """Return from where `git checkout` says that it took files back, "index" or "commit"; "" where it does not say so.
+    That it went to a branch is no sign: beside it stands nothing of files that were taken back with `-q`."""
     lines = output[:MOST_ANSWER].splitlines()
     updates = [line for line in lines if line.startswith("Updated ") and " path" in line]
-    if bool(updates) == any(line.startswith(_SWITCHED) for line in lines):
-        return ""
-    return "branch" if not updates else "index" if updates[0].endswith(" the index") else "commit"
+    return "" if not updates else "index" if updates[0].endswith(" the index") else "commit"
 
 
 def _covers_file(part: CommandPart, file: str, answer: str) -> bool:
@@ -508,8 +507,6 @@ def _paths(part: CommandPart, file_name: str, answer: str) -> tuple[str, ...]:
         return ()
     if "--" in words or part.job == "git restore" or not paths:
         return paths
-    if answer == "branch":
-        return ()
     is_path = paths[0] == file_name or not {"/", "\\", "."}.isdisjoint(paths[0])
     return paths if (is_path and answer != "commit") or answer == "index" else paths[1:]
 

@@ -629,6 +629,11 @@ UNDOING = [
     "git commit -m notes docs/a.md && git checkout src/db.py", "git commit -qm a -- src/db.pyi; git checkout src/db.py",
     "git checkout src  # Updated 1 path from the index", "git checkout src lib  # Updated 2 paths from the index",
     "git checkout -q main src  # Updated 1 path from 4f2d1e0", "git checkout db.py  # Updated 1 path from the index",
+    "git checkout -q src/db.py && git switch -c fix  # Switched to a new branch 'fix'", "git checkout -q . && git checkout main  # Already on 'main'",
+    "git switch main && git checkout -q src/db.py  # Switched to branch 'main'", "git checkout . 2>/dev/null; git checkout -b fix  # Switched to a new branch 'fix'",
+    "git checkout main; git checkout -q src/db.py  # M\tsrc/db.py\nAlready on 'main'", "git checkout -q src/db.py; git rebase main  # HEAD is now at 4f2d1e0 Fix",
+    "git switch main && git checkout src  # Switched to branch 'main'\nUpdated 1 path from the index",
+    "git checkout main && git checkout src/db.py other  # Already on 'main'\nUpdated 2 paths from 4f2d1e0",
 ]  # fmt: skip
 LEAVING = [
     "git reset src/db.py", "git restore --staged src/db.py", "git checkout web/src/db.py", "git checkout web/db.py",
@@ -637,8 +642,7 @@ LEAVING = [
     "git commit -am port && git checkout src/db.py", "git checkout other.py && git commit -am port; git checkout .",
     "git commit --template t && git checkout .", "git commit --cleanup strip -m x && git checkout .",
     "git commit --reuse-message HEAD && git checkout .", "git commit -m x -i docs/a.md && git checkout .",
-    "git checkout src/db.py  # Switched to branch 'src/db.py'", "git checkout ./src  # HEAD is now at 4f2d1e0 Fix",
-    "git checkout src pom.xml  # Updated 1 path from 4f2d1e0", "git checkout src && git checkout pom.xml  # Already on 'src'\nUpdated 1 path from the index",
+    "git checkout src  # Switched to branch 'src'", "git checkout src pom.xml  # Updated 1 path from 4f2d1e0", "git checkout src && git checkout pom.xml  # Already on 'src'\nUpdated 1 path from the index",
     "git commit -m port src && git checkout .", "git commit -S -m 'see a.md'; git checkout .", "git commit -F - <<E\nsee a.md\nE\ngit reset --hard",
 ]  # fmt: skip
 
