@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
@@ -10,8 +11,8 @@ from vector_memory.index.fixes.fix_drafts import RAN
 from vector_memory.model import Memory
 from vector_memory.text.words import codes_in
 
-_SIGNS = frozenset({"$", "%", ">", "-", "*", "+"})
-MOST_SIGNS = 4
+_FENCE = "```"
+MOST_SIGNS = 8
 """Of one line: a command in a list that is quoted has three."""
 
 
@@ -36,60 +37,44 @@ def is_harmless(memory: Memory, folder: str) -> bool:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Yield what may be commands in a text: a fenced block, whole and by lines, lines that are indented or stand
-    behind a sign or a colon, and what is quoted. Other lines are talk: "git reset --hard was the cause"."""
-    for is_fenced, lines in _parts(text):
-        bare = [_unsigned(line) for line in lines]
-        if is_fenced:
-            yield "\n".join(lines)
-            marked = bare
-        else:
-            marked = [
-                stripped
-                for before, line, stripped in zip(["", *lines], lines, bare, strict=False)
-                if stripped != line.rstrip() or before.rstrip().endswith(":")
-            ]
-            yield from _quoted(bare)
-        yield from ("\n".join(marked), *marked)
-
-
-def _parts(text: str) -> Iterator[tuple[bool, list[str]]]:
-    """Yield the fenced blocks of a text, and the paragraphs between them: whether it is fenced, and its lines."""
-    fence, lines = "", list[str]()
-    for line in text.splitlines():
-        bare = _unsigned(line)
-        behind = bare.lstrip(bare[:1])
-        opens = bare[:3] in ("```", "~~~") and "`" not in behind
-        if bare.startswith(fence) if fence else opens:
-            yield bool(fence), lines
-            fence, lines = ("", [behind]) if fence else (bare[:3], [])
-        elif bare or fence:
-            lines.append(line)
-        else:
-            yield False, lines
-            lines = []
-    yield bool(fence), lines
+    """Yield what may be commands in a text: every line, and several as one command; of a line with back quotes outside
+    fenced blocks what is quoted: "git reset --hard was the cause, `npm ci` mends it"."""
+    for place, part in enumerate(text.replace("~~~", _FENCE).split(_FENCE)):
+        lines = part.splitlines()
+        if not place % 2:
+            for paragraph in "\n".join(map(_unsigned, lines)).split("\n\n"):
+                yield from _quoted(paragraph.splitlines())
+            lines = [line for line in lines if "`" not in line]
+        script = "\n".join(map(_unsigned, lines)).replace("\\\n", " ")
+        yield from ("\n".join(lines), *lines, script, *script.splitlines())
 
 
 def _unsigned(line: str) -> str:
-    """Return a line without its indent and the signs of a prompt, a list or a quotation that it begins with."""
+    """Return a line without its indent and what it begins with that ends in a sign: a prompt, the mark of a list or a
+    quotation, "Run:"."""
     bare = line.strip()
     for _ in range(MOST_SIGNS):
-        sign, _, behind = bare.partition(" ")
-        if sign not in _SIGNS and not (sign[:-1].isdigit() and sign[-1] in ".)"):
+        word, _, behind = bare.partition(" ")
+        if not word or word[-1].isalnum() or word[0] == "#" or "`" in word:
             break
         bare = behind.lstrip()
     return bare
 
 
-def _quoted(lines: Iterable[str]) -> Iterator[str]:
-    """Yield what stands between back quotes in a paragraph; between any two where one of them is a mark of no code."""
+def _quoted(lines: list[str]) -> Iterator[str]:
+    """Yield what stands between back quotes in a paragraph; all of it but its ends where one of them is a mark of no
+    code, and all of a line that has such a one."""
     paragraph = "\0".join(lines)
-    marks = sum(is_mark for is_mark, _ in groupby(paragraph, "`".__eq__))
-    codes = paragraph.split("`")[1:-1] if marks % 2 else codes_in(paragraph)
+    codes = codes_in(paragraph) if _is_paired(paragraph) else paragraph.split("`")[1:-1]
     for piece in (piece for code in codes for piece in code.split("`")):
         # Over two lines it may be one command or two.
         yield from (_unsigned(piece.replace("\0", " ")), piece.replace("\0", "\n"))
+    yield from (piece for line in lines if not _is_paired(line) for piece in line.split("`"))
+
+
+def _is_paired(text: str) -> bool:
+    runs = ("".join(run) for is_mark, run in groupby(text, "`".__eq__) if is_mark)
+    return not any(number % 2 for number in Counter(runs).values())
 
 
 def are_harmless(commands: Iterable[str], folder: str) -> bool:
