@@ -496,8 +496,7 @@ def _lifts(prompt: str, limit: Limit) -> bool:
     says_more = bool(PATTERNS["go"].search(prompt) or PATTERNS["other"].search(prompt))
     goes_on = _asks_change(prompt) if is_wide else says_more
     # No prompt names "anything": its sign, spoken, is no word at all, which stands in every text.
-    names = [name for name in map(_spoken_name, limit.things) if name]
-    names_it = any(name in prompt for name in names)
+    names_it = any(name in prompt for name in map(_spoken_name, limit.things) if name)
     if limit.waits and PATTERNS["approved"].search(prompt):
         return True
     if PATTERNS["for_this"].search(limit.sentence.lower()) and goes_on:
@@ -505,22 +504,11 @@ def _lifts(prompt: str, limit: Limit) -> bool:
     if limit.act in ON_FILES:
         if limit.is_only:
             return goes_on and not names_it
-        told = prompt if _asks_change(prompt) else _without_questions(prompt)
-        return goes_on if is_wide else any(name in told for name in names)
+        return goes_on if is_wide else names_it
     acts = (limit.act, DO) if limit.act == RUN else (limit.act,)
     verbs = {form for form, (act, _) in VERBS.items() if act in acts}
     words = any_of({*verbs, *THINGS.get(limit.act, ()), *limit.things})
     return bool(re.search(rf"\b(?:{words})(?:s|e?d|ing)?\b", prompt))
-
-
-def _without_questions(prompt: str) -> str:
-    """Return a prompt without questions that name no deed, or only looking: "is README.md up to date?"."""
-    return "\n".join(
-        sentence
-        for sentence in PATTERNS["sentence"].split(prompt[:MOST_CHARS])
-        if not sentence.rstrip().endswith("?")
-        or any(word.kind == "a" and _act_of(word.text) != READ for word in _words(sentence))
-    )
 
 
 def _asks_change(prompt: str) -> bool:

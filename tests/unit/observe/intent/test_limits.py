@@ -435,6 +435,8 @@ def test_no_other_limit_spares_new_files(prompt: str, path: str) -> None:
             ["commit"],
         ),
         ("Don't change any code.", "Go ahead.", []),
+        ("Don't touch README.md.", "Could you shorten README.md?", []),
+        ("Don't touch README.md.", "Kannst du README.md aktualisieren?", []),
         ("Don't change any code.", "What about the cache?", ["edit"]),
         ("Don't change the code.", "Now fix the code of the cache.", []),
         ("Explain it. Don't change anything.", "Thanks. Fix the rounding now.", []),
@@ -477,21 +479,6 @@ def test_later_prompts_lift_them(first: str, then: str, left: list[str]) -> None
 def test_who_asks_for_no_change_lifts_none(first: str, then: str) -> None:
     """A question, a text, an answer that was read: nothing is to be changed still."""
     assert limits.after(limits.read(first), then)
-
-
-@pytest.mark.parametrize(
-    ("then", "is_lifted"),
-    [
-        ("Is README.md up to date?", False), ("What does README.md say? Just tell me.", False),
-        ("Did you read README.md?", False), ("Does README.md mention the port?\nThanks.", False),
-        ("Can you update README.md?", True), ("Should README.md be updated, too?", True),
-        ("How about adding it to README.md?", True), ("Where in README.md is the port? Change it there.", True),
-        ("Update README.md.", True),
-    ],
-)  # fmt: skip
-def test_a_question_that_names_no_change_lifts_no_file(then: str, is_lifted: bool) -> None:
-    """Where its prompt asks for none besides."""
-    assert bool(limits.after(limits.read("Don't touch README.md."), then)) is not is_lifted
 
 
 @pytest.mark.parametrize(
