@@ -51,9 +51,6 @@ _HOLDING_SCRIPTS = frozenset(
      "variable_assignment", "word", "heredoc_body"}
 )  # fmt: skip
 """What is no command and may hold some."""
-_BRANCHES = frozenset({"case_statement", "elif_clause", "if_statement", "list"})
-"""Where what stands first may decide whether the rest runs. In a loop any command may be a test:
-`grep -q shop /proc/$p/cmdline && kill $p`."""
 
 
 class Runner(NamedTuple):
@@ -107,8 +104,6 @@ class Command:
         redirects: its redirections.
         text: how it stands in the line.
         given: what it reads from a here-document, "" without one.
-        is_checked: whether it may depend on a test of one thing: in a loop, or a script of `xargs`, one stands
-            before it that names a variable or `{}`.
     """
 
     words: tuple[ShellWord, ...]
@@ -120,7 +115,6 @@ class Command:
     given: str = ""
     is_lost: bool = False
     is_otherwise: bool = False
-    is_checked: bool = False
 
     @property
     def name(self) -> str:
@@ -141,8 +135,8 @@ def parse(command: str) -> list[Command]:
     return list(_commands(command, 0))
 
 
-def _commands(script: str, depth: int, is_repeated: bool = False) -> Iterator[Command]:
-    for command in _walk(script, is_repeated).commands[:MOST_COMMANDS]:
+def _commands(script: str, depth: int) -> Iterator[Command]:
+    for command in _walk(script).commands[:MOST_COMMANDS]:
         yield from _unwrapped(command, depth)
 
 
@@ -154,17 +148,13 @@ line has ended the process. To the shell all of those are parts of words; places
 words say is taken from the line itself."""
 
 
-def _walk(script: str, is_repeated: bool = False) -> _CommandWalk:
+def _walk(script: str) -> _CommandWalk:
     """Return what is in a script. A parser belongs to one thread, and so does the last script: the facade
-    and the observer read the same line, one for its commands and one for its variables, too.
-
-    Args:
-        is_repeated: whether it is run for each of many things, as the body of a loop is.
-    """
+    and the observer read the same line, one for its commands and one for its variables, too."""
     source = script.encode("utf-8", "replace")[:MOST_BYTES]
-    last: tuple[Any, _CommandWalk] | None = getattr(_local, "last", None)
-    if last is not None and last[0] == (source, is_repeated):
-        return last[1]
+    last_walk: _CommandWalk | None = getattr(_local, "last", None)
+    if last_walk is not None and last_walk.source == source:
+        return last_walk
     parser = getattr(_local, "parser", None)
     if parser is None:
         import tree_sitter
@@ -172,10 +162,8 @@ def _walk(script: str, is_repeated: bool = False) -> _CommandWalk:
 
         parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
         _local.parser = parser
-    walk = _CommandWalk(source)
-    _local.last = (source, is_repeated), walk
-    tree = parser.parse(source.translate(_AS_LETTERS))
-    walk.visit(tree.root_node, _Place(is_repeated=is_repeated))
+    _local.last = walk = _CommandWalk(source)
+    walk.visit(parser.parse(source.translate(_AS_LETTERS)).root_node, _Place())
     return walk
 
 
@@ -186,7 +174,6 @@ class _Place(NamedTuple):
     piped: bool = False
     is_lost: bool = False
     is_otherwise: bool = False
-    is_repeated: bool = False
     depth: int = 0
 
 
@@ -198,7 +185,6 @@ class _CommandWalk:
         self.commands: list[Command] = []
         self.values: dict[str, list[ShellWord]] = {}
         self.folder = ""
-        self.is_checked = False
         self._last_index = -1
 
     def visit(self, node: Any, place: _Place) -> None:
@@ -219,10 +205,6 @@ class _CommandWalk:
                 node, place._replace(via=_VIA_SUBSTITUTION if kind in _SCRIPTS else place.via)
             )
             self.folder = folder_before
-        elif kind == "do_group":
-            was_checked, self.is_checked = self.is_checked, False
-            self._visit_children(node, place._replace(is_repeated=True))
-            self.is_checked = was_checked
         else:
             self._assign(node)
             self._visit_children(node, place)
@@ -249,8 +231,6 @@ class _CommandWalk:
             self.visit(
                 child, place._replace(piped=piped, is_lost=is_lost, is_otherwise=is_otherwise)
             )
-            if number == 0 and place.is_repeated and node.type in _BRANCHES:
-                self.is_checked |= any(sign in self._text(child) for sign in ("$", "{}"))
 
     def _visit_redirected(self, node: Any, place: _Place) -> None:
         self._last_index = -1
@@ -331,10 +311,10 @@ class _CommandWalk:
         text: str = "",
         heredoc: str = "",
     ) -> None:
-        via, piped, is_lost, is_otherwise, *_ = place
+        via, piped, is_lost, is_otherwise, _ = place
         self._last_index = len(self.commands)
         fields = (words, self.folder, via, piped, redirects, text, heredoc, is_lost, is_otherwise)
-        self.commands.append(Command(*fields, is_checked=self.is_checked))
+        self.commands.append(Command(*fields))
 
     def _follow_cd(self, words: Sequence[ShellWord]) -> None:
         if words[0].text not in ("cd", "pushd") or len(words) < 2:
@@ -452,20 +432,11 @@ def _script_commands(command: Command, script: str, depth: int) -> Iterator[Comm
     """Yield the commands of a script that a command runs."""
     if depth >= DEEPEST_SCRIPT:
         return
-    is_repeated = not {"xargs", "parallel"}.isdisjoint(command.via)
-    for inner in _commands(script, depth + 1, is_repeated):
+    for inner in _commands(script, depth + 1):
         folder = posixpath.join(command.folder, inner.folder) if inner.folder else command.folder
         via, is_lost = (*command.via, command.name, *inner.via), command.is_lost or inner.is_lost
         is_otherwise = command.is_otherwise or inner.is_otherwise
-        is_checked = command.is_checked or inner.is_checked
-        yield replace(
-            inner,
-            folder=folder,
-            via=via,
-            is_lost=is_lost,
-            is_otherwise=is_otherwise,
-            is_checked=is_checked,
-        )
+        yield replace(inner, folder=folder, via=via, is_lost=is_lost, is_otherwise=is_otherwise)
 
 
 def _script(command: Command) -> str | None:

@@ -19,8 +19,8 @@ def is_broad(act: Act, takes: str) -> bool:
 
 
 def is_searched(act: Act) -> bool:
-    """Whether a command ends all the processes that a search for such a name gives, and looks at none of them before."""
-    if _signal(act) in WORDS["mild-signal"] or _is_of_one(act):
+    """Whether a command ends the processes that a search for such a name gives: all at once, or one by one in a loop."""
+    if _signal(act) in WORDS["mild-signal"]:
         return False
     pipes: list[Sequence[Act]] = [act.sources[::-1]]
     filled = (word.text for word in act.words if not word.plain and word.text[:1] in "$`")
@@ -36,12 +36,6 @@ def _signal(act: Act) -> str:
     first = next(iter(act.args), "")
     named = act.value("-s", "-n") or first.removeprefix("-") * first.startswith("-")
     return named.upper().removeprefix("SIG")
-
-
-def _is_of_one(act: Act) -> bool:
-    """Whether a test may have looked at the one process that a loop gives it: not at those that it searches for itself."""
-    searches = any(word.text.startswith(("$(", "`")) for word in act.command.words)
-    return act.command.is_checked and not act.is_listed and not searches
 
 
 def _is_search(pipe: Sequence[Act]) -> bool:

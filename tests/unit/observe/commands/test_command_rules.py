@@ -168,6 +168,12 @@ for p in $(pgrep node); do sleep 1 && kill $p; done
 for p in $(pgrep node); do kill $p && echo $p || echo "$p is left"; done
 P=$(pgrep node); [ -n "$P" ] && kill $P
 bash -c '[ -n "$P" ] && kill $(pgrep node)'
+for p in $(pgrep node); do echo "stopping $p" && kill -9 $p; done
+pgrep node | while read p; do echo "stopping $p" && kill -9 $p; done
+for p in $(pgrep node); do [ -n "$HOME" ] && kill $p; done
+for p in $(pgrep node); do cd $d && ls; kill -9 $p; done
+for p in $(pgrep node); do [ "$(readlink /proc/$p/cwd)" = "$PWD" ] && kill $p; done
+for p in $(pgrep node); do test -d /proc/$p/x || continue; kill $p; done
 kill -HUP $(pgrep python); kill -s USR1 $(pgrep java)
 kill 10 $(pgrep node); kill -9 12 $(pgrep node); kill 18 $(pgrep node)
 pgrep node | sort -u | xargs kill -9
@@ -185,13 +191,8 @@ pgrep node | head -1 | xargs kill; jobs -l | grep node | awk '{print $2}' | xarg
 cat dev.pids | grep node | cut -d: -f2 | xargs kill; kill $(grep -oE '[0-9]+' a.pid); kill -WINCH $(pgrep node)
 ps aux | grep node | awk '/shop/ {print $2}' | xargs kill; ps aux | grep node | sed 1d | xargs kill; kill -s CONT $(pidof nginx)
 kill -18 $(pgrep node); pgrep -d ' ' -f shop-worker | xargs kill; pgrep node | sort | head -1 | xargs kill
-for p in $(pgrep node); do [ "$(readlink /proc/$p/cwd)" = "$PWD" ] && kill $p; done
-for p in $(pgrep node); do test -d /proc/$p/x || continue; kill $p; done
-pgrep node | while read p; do grep -q shop /proc/$p/cmdline && kill $p; done
-pgrep node | xargs -I{} sh -c '[ -d /proc/{}/x ] && kill {}'
-pgrep -f node | while read p; do if [ "$(cat /proc/$p/comm)" = "x" ]; then kill "$p"; fi; done
-while true; do for p in $(pgrep node); do case $(readlink /proc/$p/cwd) in $PWD) kill $p;; esac; done; sleep 9; done
-for p in $(pgrep node); do sleep 1 && grep -q shop /proc/$p/cmdline && kill $p && echo $p; done"""
+kill -s 0 $(pgrep node); kill -s 0 4242; for p in $(pgrep node); do kill -0 $p && echo $p; done
+for p in $(pgrep node); do kill -s 0 $p || echo $p is gone; done"""
 
 
 @pytest.mark.parametrize(("lines", "is_found"), [(_ENDING, True), (_ENDING_ONE, False)])
