@@ -102,12 +102,13 @@ def _shell_calls(
 
 
 def _is_here(path: str, is_vault: bool, site: CallSite) -> bool:
-    """Whether a path names a file here: a relative one may name a page of a vault, with folders of its own."""
-    top, _, below = posixpath.normpath(path).partition("/")
+    """Whether a path names a file here. A bare name that is not there, or any relative path that is not there of a
+    vault, may name one of the server's own."""
+    top = posixpath.normpath(path).partition("/")[0]
     if top in ("", "~", ".."):
         return True
     places = [path] if is_vault else [path, top]
-    return any(site.exists(site.path(place)) for place in places) or not (is_vault or below)
+    return any(site.exists(site.path(place)) for place in places)
 
 
 def _file_calls(

@@ -11,7 +11,7 @@ from vector_memory.observe.intent import broken_limits, changes, limits
 
 _THERE = {
     f"/home/dev/shop/{path}"
-    for path in ("config", "config/a", "config/a.yml", "docs", "docs/a.md", "b.md")
+    for path in ("config", "config/a", "config/a.yml", "docs", "docs/a.md", "a.py", "b.md")
 }
 PLACE = CallSite("/home/dev/shop", "/home/dev/shop", exists=_THERE.__contains__)
 
@@ -29,7 +29,10 @@ PLACE = CallSite("/home/dev/shop", "/home/dev/shop", exists=_THERE.__contains__)
         ("Don't touch config/.", "fs__write_file", {"path": "config/new/b.yml", "content": "x"}, True),
         ("Don't create files in config/.", "fs__create_file", {"path": "./config/b", "content": ""}, True),
         ("Only touch docs/.", "fs__write_file", {"path": "config/b.yml", "content": "x"}, True),
-        ("Only touch docs/.", "fs__write_file", {"path": "new.py", "content": "x"}, True),
+        ("Only touch docs/.", "fs__write_file", {"path": "new.py", "content": "x"}, False),
+        ("Only touch docs/.", "fs__write_file", {"path": "a.py", "content": "x"}, True),
+        ("Only touch docs/.", "figma__update_file", {"file": "a1b2c3"}, False),
+        ("Only touch docs/.", "google-drive__update_file", {"file": "Report.docx"}, False),
         ("Only touch docs/.", "fs__write_file", {"path": "docs/new.md", "content": "x"}, False),
         ("Only touch config/.", "notes__write_file", {"path": "docs/new.md", "content": "x"}, False),
         ("Only touch config/.", "notes__write_file", {"path": "docs/a.md", "content": "x"}, True),
@@ -72,7 +75,7 @@ def test_a_path_in_a_vault_is_no_file_here() -> None:
     """A relative path counts where its folder is there, but in no vault."""
     around = CallSite("/home/dev/shop", "/home/dev/shop", exists=lambda path: False)
     for server, path, is_broken in [
-        ("vault", "a.md", False), ("fs", "daily/a.md", False), ("vault", "/home/dev/shop/a.md", True),
+        ("vault", "a.md", False), ("fs", "a.md", False), ("fs", "daily/a.md", False), ("vault", "/home/dev/shop/a.md", True),
     ]:  # fmt: skip
         view = changes.of_call(f"mcp__{server}__create_file", {"filepath": path}, around)
         found = list(broken_limits.broken(limits.read("Only touch src/."), view, around))
