@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vector_memory.observe.commands.findings import CallSite
+from vector_memory.observe.commands.rules import RULES
 from vector_memory.observe.commands.words import WORDS
 from vector_memory.text.analysis import parts_of
 
@@ -39,7 +40,7 @@ def as_own(
     is_file = _does_only("file-tool", "file-tool-around", parts, servers)
     is_file = is_file and not WORDS["file-noun"].isdisjoint(parts)
     # Who writes a script runs none; who writes to a terminal does.
-    is_shell = is_shell and not {"write", "script"} <= names
+    is_shell = is_shell and not {"write", "script"}.issubset(parts)
     if not (is_git or is_shell or is_file):
         return
     by_name = _by_name(arguments)
@@ -76,29 +77,37 @@ def _git_command(
     """Return the command line of a tool that is named after a command of git."""
     flags = [name for name, value in arguments.items() if value is True and len(name) <= MOST_NAME]
     options = [
-        f"--{'-'.join(parts_of(flag))}"
-        for flag in (*_texts("mode-argument", by_name), *flags[:MOST_NAMED])
+        f"--{'-'.join(parts_of(flag))}" for flag in (*_texts("mode-argument", by_name), *flags)
     ]
+    judged = {
+        option
+        for rule in RULES.get(" ".join(parts), ())
+        for condition in rule.conditions.split()
+        for option in condition.lstrip("!").split(",")
+    }
+    # Of many flags those come first that a rule asks for.
+    options.sort(key=lambda option: option not in judged)
     refs = [by_name[name] for name in _REFS if by_name.get(name)]
-    return shlex.join((*parts, *options, *(text for text in refs if isinstance(text, str))))
+    texts = (text for text in refs if isinstance(text, str))
+    return shlex.join((*parts, *options[:MOST_NAMED], *texts))
 
 
 def _shell_calls(
     names: set[str], by_name: Mapping[str, Any]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the command line that a tool runs, in its folder, elsewhere where a machine or a container is named."""
-    command = " ".join(_texts("command-argument", by_name))
-    if not command:
-        return
-    command = " ".join((command, *(_texts("rest-argument", by_name))))
+    """Yield the command lines that a tool may run, in its folder, elsewhere where a machine or a container is named."""
     is_machine = not WORDS["machine-name"].isdisjoint(names)
-    machines = _texts("machine-argument", by_name) or ["host"] * is_machine
-    for machine in machines:
-        command = f"ssh {shlex.quote(machine)} {shlex.quote(command)}"
+    # Of several machines one stands for all, as each would be given the same.
+    machine = next(filter(None, _texts("machine-argument", by_name)), "host" * is_machine)
     folder = "".join(f"cd {shlex.quote(path)}\n" for path in _texts("folder-argument", by_name))
     shells = {*names, *_texts("shell-argument", by_name)}
-    tool = "Bash" if machines or _POWERSHELLS.isdisjoint(shells) else "PowerShell"
-    yield tool, {"command": folder + command}
+    tool = "Bash" if machine or _POWERSHELLS.isdisjoint(shells) else "PowerShell"
+    # Of several such arguments each is a line of its own: one that is no command may hide no other.
+    for text in _texts("command-argument", by_name):
+        command = " ".join((text, *_texts("rest-argument", by_name)))
+        if machine:
+            command = f"ssh {shlex.quote(machine)} {shlex.quote(command)}"
+        yield tool, {"command": folder + command}
 
 
 def _is_here(path: str, is_vault: bool, site: CallSite) -> bool:
