@@ -23,6 +23,7 @@ class Act:
     Attributes:
         name: the program, in small letters.
         program: the program as the line names it, with its folder and with variables put in.
+        is_printed: whether it stands in a script that the line decodes, or prints for a shell.
         words: its arguments; not `plain` where nobody knows what the shell puts there.
         folder: the folder that it runs in, as `cd` says.
         elsewhere: whether it runs on another machine or in a container.
@@ -36,6 +37,7 @@ class Act:
     elsewhere: bool = False
     feeding: Act | None = None
     program: str = ""
+    is_printed: bool = False
 
     @cached_property
     def args(self) -> tuple[str, ...]:
@@ -138,7 +140,7 @@ class Act:
             displayed = replace(command, text=self.command.text or command.text)
             program = command.words[0].text
             is_elsewhere = self.elsewhere or elsewhere
-            yield Act(displayed, name_of(program), command.arguments, command.folder, is_elsewhere, self.feeding, program)  # fmt: skip
+            yield Act(displayed, name_of(program), command.arguments, command.folder, is_elsewhere, self.feeding, program, self.is_printed)  # fmt: skip
 
 
 def name_of(program: str) -> str:

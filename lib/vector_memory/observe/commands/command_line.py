@@ -17,6 +17,8 @@ from vector_memory.observe.commands.ignored import IgnoredPaths
 from vector_memory.text import powershell, shell
 from vector_memory.text.shell import Command, Redirect, ShellWord
 
+MOST_ACTS = 200
+"""Of one line are judged."""
 MOST_EXPANSIONS = 32
 MOST_WORDS = 200
 """Of one command: in a longer one the words that follow are more of the same."""
@@ -43,6 +45,13 @@ class CommandLine:
     def ignored(self) -> IgnoredPaths:
         """What git ignores of the paths that are asked for."""
         return IgnoredPaths(self.site)
+
+    @cached_property
+    def judged_acts(self) -> tuple[Act, ...]:
+        """The acts that are judged, in order. What the line prints for shells may be long: it takes the place of nothing
+        that the line says itself."""
+        places = sorted(range(len(self.acts)), key=lambda place: self.acts[place].is_printed)
+        return tuple(self.acts[place] for place in sorted(places[:MOST_ACTS]))
 
     def has_made(self, act: Act) -> bool:
         """Whether what an act takes away, by its last word, the line itself made before:
@@ -127,6 +136,7 @@ def _prepare(commands: Sequence[Command], values: Values, site: Surroundings) ->
     last: Act | None = None
     expansions: dict[ShellWord, list[ShellWord]] = {}
     aliases: dict[str, str] = {}
+    printed = runners.PrintedScripts()
 
     known_values = {
         "HOME": site.home, "PWD": site.cwd, "CLAUDE_PROJECT_DIR": site.root,
@@ -148,7 +158,7 @@ def _prepare(commands: Sequence[Command], values: Values, site: Surroundings) ->
         act = Act(resolved, name, tuple(words), command.folder, is_elsewhere, feeding, program)
         if act.name == "alias":
             aliases.update((name, script) for name, sign, script in (text.partition("=") for text in act.args) if sign)  # fmt: skip
-        acts += runners.acts_run_by(act, site, aliases)
+        acts += runners.acts_run_by(act, site, aliases, printed)
         if "$()" not in command.via:
             last = acts[-1]
     return CommandLine(tuple(acts), site, values)

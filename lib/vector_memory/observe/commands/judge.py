@@ -34,7 +34,6 @@ SHELL_TOOLS = frozenset({"Bash", "PowerShell"})
 WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 MOST_FINDINGS = 12
 """Of one call: a longer list tells nobody more."""
-MOST_ACTS = 200
 
 _JUDGES = (files, rules, credentials, databases, writes, remote_code)
 _BOMB = re.compile(r"(\S{1,20})\s*\(\)\s*\{\s*\1\s*\|\s*\1\s*&\s*\}\s*;\s*\1(?:\s|;|$)")
@@ -83,7 +82,7 @@ def of_command(command: str, site: Surroundings, line: CommandLine | None = None
     if "()" in command and (bomb := _BOMB.search(command[:4_096])):
         why = "It starts itself until the machine stands still."
         results.append(Finding(findings.PROCESSES, HIGH, bomb[0], why, "fork bomb"))
-    for act in line.acts[:MOST_ACTS]:
+    for act in line.judged_acts:
         results += _of_act(act, line)
     return results
 

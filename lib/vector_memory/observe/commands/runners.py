@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from vector_memory.observe.commands import hidden
 from vector_memory.observe.commands.acts import Act
@@ -16,18 +16,44 @@ from vector_memory.text import shell
 from vector_memory.text.shell import RUNNERS, Runner, ShellWord, after_options, run_by
 
 DEEPEST = 4
+MOST_PRINTED = 20
 _CONTAINERS = frozenset({"docker", "podman", "nerdctl"})
 
 
+@dataclass
+class PrintedScripts:
+    """The scripts that one line decodes, or prints for shells to read. One variable may hold what a hundred shells read,
+    so that only so many are read, and so much of them.
+
+    Attributes:
+        left: how many more are read.
+        chars: how much of them.
+    """
+
+    left: int = MOST_PRINTED
+    chars: int = shell.MOST_BYTES
+
+    def read_by(self, act: Act) -> str:
+        """Return the script that an act decodes or a shell is fed, "" without one."""
+        script = _printed_script(act)[: self.chars] if self.left else ""
+        self.left -= bool(script)
+        self.chars -= len(script)
+        return script
+
+
 def acts_run_by(
-    act: Act, site: CallSite, aliases: Mapping[str, str], depth: int = 0
+    act: Act,
+    site: CallSite,
+    aliases: Mapping[str, str],
+    printed: PrintedScripts,
+    depth: int = 0,
 ) -> Iterator[Act]:
     """Yield an act, or the acts that it runs in its place."""
     runner = RUNNERS.get(act.name)
     alias = " ".join((aliases[act.name], *act.args)) if act.name in aliases else ""
     aliases = {name: command for name, command in aliases.items() if name != act.name}
     package = _package_script(act, site)
-    fed = "" if alias or package else _printed_script(act)
+    fed = "" if alias or package else printed.read_by(act)
     script = alias or package or fed
     words = (
         _shell_words(script)
@@ -42,8 +68,9 @@ def acts_run_by(
         for inner in act.replaced_by(words, is_elsewhere):
             if fed:
                 # What fed the script feeds no command in it: a shell among them would read it again.
-                inner = replace(inner, feeding=acts[-1] if inner.command.piped and acts else None)
-            acts += acts_run_by(inner, site, aliases, depth + 1)
+                feeding = acts[-1] if inner.command.piped and acts else None
+                inner = replace(inner, feeding=feeding, is_printed=True)
+            acts += acts_run_by(inner, site, aliases, printed, depth + 1)
     # What it runs may hold no command at all: then it stands for itself.
     yield from [act, *acts] if package else acts or [act]
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from vector_memory.observe.commands import command_line, judge
 from vector_memory.observe.commands.findings import HIGH, LOW, CallSite
+from vector_memory.observe.intent import broken_limits, changes, limits
 
 ROOT, HOME = "/home/dev/shop", "/home/dev"
 THERE = {f"{ROOT}/{name}" for name in ("src/app.py", ".env", "README.md", "config.yml", "data/shop.db")}  # fmt: skip
@@ -222,6 +223,27 @@ def test_a_script_that_a_shell_reads_is_not_read_again_by_shells_in_it() -> None
     script = base64.b64encode(b"echo b | sh;" * 5).decode()
     line = command_line.read(f"echo {script} | base64 -d | sh", PLACE)
     assert [act.name for act in line.acts] == ["echo", "base64", *["echo", "b"] * 5]
+
+
+@pytest.mark.parametrize(
+    ("script", "readers", "read"),
+    [("echo a|sh;" * 150, 150, 200), ("ls;" * 10_000, 9, 600), ("ls;", 30, 20)],
+)
+def test_of_what_shells_are_fed_so_much_is_read(script: str, readers: int, read: int) -> None:
+    """A variable may hold what a hundred of them read: twenty are, and of their scripts no more than of a line."""
+    line = command_line.read(f"A='{script}'; " + 'echo "$A" | sh; ' * readers, PLACE)
+    assert sum(act.is_printed for act in line.acts) == read
+
+
+@pytest.mark.parametrize("printed", ['echo "$A" | sh; ' * 3, 'echo "$A" | base64 -d | sh; ' * 3])
+def test_what_a_line_prints_hides_nothing_behind_it(printed: str) -> None:
+    """However long that is: what the line runs itself is judged first."""
+    script = "ls;" * 100
+    script = base64.b64encode(script.encode()).decode() if "base64" in printed else script
+    command = f"A='{script}'; {printed} rm -rf src"
+    assert found(command) == [("delete", HIGH)]
+    view = changes.of_call("Bash", {"command": command}, PLACE)
+    assert list(broken_limits.broken(limits.read("Don't delete anything."), view, PLACE))
 
 
 def test_many_braces_are_multiplied_out_in_part() -> None:
