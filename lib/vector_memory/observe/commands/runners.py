@@ -35,7 +35,7 @@ class PrintedScripts:
 
     def read_by(self, act: Act) -> str:
         """Return the script that an act decodes or a shell is fed, "" without one."""
-        script = _printed_script(act)[: self.chars] if self.left else ""
+        script = _printed_script(act)[: self.chars] if self.left and self.chars else ""
         self.left -= bool(script)
         self.chars -= len(script)
         return script
