@@ -20,7 +20,9 @@ from vector_memory.service.base.context import Context
 Simple = Callable[[Context, Sent], Written]
 Long = Callable[[Context, Sent, Reply], Written]
 MOST_OVERTAKEN = 3
-"""How often a verb is asked again whose memory somebody else changed meanwhile."""
+_ASKED_AGAIN = frozenset(("boost", "edit", "episode", "promote", "rewrite"))
+"""How often a verb is asked again whose memory somebody else changed meanwhile, and which are: those that write once, and
+are no verdict on the words that were read."""
 SHOWN = named("shown")
 """Verbs whose answers hold what was stored."""
 _SERVICE = "vector_memory.service"
@@ -155,7 +157,7 @@ def use_case(name: str) -> tuple[Callable[..., object], type[messages.Request]]:
 def _simple(name: str) -> Simple:
     def ask(ctx: Context, payload: Sent) -> Written:
         act, kind = use_case(name)
-        for _ in range(MOST_OVERTAKEN):
+        for _ in range(MOST_OVERTAKEN if name in _ASKED_AGAIN else 0):
             # What was overtaken wrote nothing: asked again, it reads what there is now.
             with contextlib.suppress(OvertakenError):
                 return _written(act(ctx, messages.read(kind, payload)))

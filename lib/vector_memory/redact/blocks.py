@@ -22,9 +22,12 @@ _PUTTY_LINE = (
     r"""|(?:[A-Z][\w-]{3,20}: [^\n]{0,200}?|[A-Za-z0-9+/]{1,15}={0,2})(?=[ \t"',]{0,4}(?:\n|\\|\Z))))"""
 )
 _IN_PUTTY = r"(?:(?!\n\s*\n|PuTTY-)[\s\S])"
+_PUTTY_HEAD = (
+    r"""(?:Encryption: (?:none|aes[\w-]{1,20})(?=[\s\\"']|\Z)|(?:Public|Private)-Lines: \d)"""
+)
 _PUTTY = re.compile(
     rf"PuTTY-User-Key-File-\d: (?:{_IN_PUTTY}{{1,20000}}?Private-(?:MAC|Hash): [0-9a-f]{{1,64}}"
-    rf"|(?:{_IN_PUTTY}{{1,200}}?(?:Encryption: (?:none|aes)|Lines: \d)(?:{_IN_PUTTY}{{1,100}}?[A-Za-z0-9+/]{{64,}}){{1,100}}"
+    rf"|(?:{_IN_PUTTY}{{1,200}}?{_PUTTY_HEAD}(?:{_IN_PUTTY}{{1,600}}?[A-Za-z0-9+/]{{64,}}){{1,60}}"
     rf"|[\w@.-]{{1,80}}{_PUTTY_LINE}){_PUTTY_LINE}*)"
 )
 """A key of PuTTY up to its last line, or of one that is cut off: from its head up to its last full line, none far from the

@@ -72,9 +72,12 @@ _SESSIONS = (".sid", "session", "sessionid", "session_id", "session-id", "sessid
 """How names end of what a browser sends to be known again; "." for where they begin."""
 _NUMBERING = f"{string.digits}_- "
 _RESULTS_AND_KEYS, _LOGINS = ("pass", "clave"), ("auth", "authentication", "authorization")
-_COUNTING = frozenset(("first", "max", "min", "n", "num", "render", "test", "tests"))
+_TRIALS = frozenset(("test", "tests"))
+_COUNTING = _TRIALS.union(
+    ("boarding", "first", "max", "min", "n", "num", "render", "nombre", "palabra", "puntos")
+)
 """What columns of other things are called, too, and how the heads of those end that say how somebody logs in; and what
-stands before a result ("n_pass")."""
+stands before a result ("n_pass", "tests pass"; "test_pass" is a login's) or a keyword ("palabra clave")."""
 _LONGEST_HEAD, _LONGEST_END = 60, 80
 """Characters of a head that is a name, and of a name's end, which are all that is looked at."""
 
@@ -151,8 +154,9 @@ def promised_by_head(head: str) -> str | None:
     """Return what the head of a column promises, PASSWORD or SECRET; None when it promises no more than a key, which may
     be that of each row."""
     lowered = head.lower().rstrip(_NUMBERING)
-    words = lowered.replace("#", " ").split(" ")[-1].split("_")
-    is_result = words[-1] in _RESULTS_AND_KEYS and _COUNTING.issuperset(words[:-1])
+    *before, word = re.split(r"[ _#]+", lowered.strip(" _#"))
+    is_login = "_" in lowered and not _TRIALS.isdisjoint(before)
+    is_result = word in _RESULTS_AND_KEYS and _COUNTING.issuperset(before) and not is_login
     if len(head) > _LONGEST_HEAD or is_result or lowered.endswith(_LOGINS):
         return None
     kind = promised(head)

@@ -9,6 +9,7 @@ from vector_memory.text.statements import FENCE
 from vector_memory.text.words import words_in
 
 DEEPEST = 6
+_ASKED = frozenset("?？؟")
 _DONE_WORDS = tables.sets("done_words")
 _OPEN_HEADINGS = frozenset(", ".join(tables.lines("open_headings")).split(", "))
 
@@ -24,7 +25,7 @@ def leaves_nothing_open(heading: str) -> bool:
     """Whether a heading says in brackets, with each of their words, that all is done, or that nothing is left."""
     brackets = _parted(heading)[1]
     aside = frozenset(words_in(brackets))
-    return "?" not in brackets and any(
+    return _ASKED.isdisjoint(brackets) and any(
         not aside.isdisjoint(_DONE_WORDS[part])
         and aside <= _DONE_WORDS[part] | _DONE_WORDS[f"beside {part}"]
         for part in ("done", "nothing")

@@ -129,27 +129,6 @@ def test_what_is_made_one_later_has_the_conditions_of_both(house: ServiceHouse, 
         assert STEPS in called(house, app, "Bash", name, command=f"just {name}")
 
 
-def test_a_file_that_a_command_names(house: ServiceHouse, app: Path) -> None:
-    """As a word of its own, behind an option's `=`, or where its output goes; from the folder that the line is in."""
-    stored(house, app, "file:db/*.sql")
-    (app / "db").mkdir()
-    named = (
-        "cat db/001.sql", "sed -i s/a/b/ ./db/001.sql", "psql --file=db/001.sql", "pg_dump > db/001.sql",
-        "cd db && vim 001.sql", f"cat {app}/db/001.sql", "rm db/*.sql",
-    )  # fmt: skip
-    for number, command in enumerate(named):
-        assert STEPS in called(house, app, "Bash", f"s{number}", command=command), command
-    others = (
-        "cat db/001.py",
-        "cat other/db/001.sql",
-        "cd src && cat 001.sql",
-        "git commit -m 'db/001.sql gone'",
-        "ls",
-    )
-    for command in others:
-        assert STEPS not in called(house, app, "Bash", "other", command=command), command
-
-
 def test_what_is_found_as_well_is_told_once(house: ServiceHouse, app: Path) -> None:
     """A prompt may meet a procedure's condition and find it by its words, and others beside it."""
     house.ctx.settings = replace(house.ctx.settings, threshold=0.2)
@@ -272,3 +251,19 @@ def test_hooks_ask_only_where_some_procedure_waits_for_a_call(tmp_path: Path) ->
         assert hook("just migrate") == ""
     finally:
         rig.daemon.stop()
+
+
+def test_a_word_of_a_command_line_is_no_file(house: ServiceHouse, app: Path) -> None:
+    """It would be spent where no file is touched, and not come with the edit that it is for."""
+    stored(house, app, "file:test*")
+    assert called(house, app, "Bash", command="npm test") == ""
+    assert STEPS in called(house, app, "Edit", file_path=str(app / "test_a.py"))
+
+
+def test_what_waits_for_the_user_is_held_against_no_call(house: ServiceHouse, app: Path) -> None:
+    """An agent may store as much of it as it likes."""
+    id = stored(house, app, "file:*.sql", actor="agent", kind="procedure")
+    shelf = house.ctx.global_shelf()
+    assert conditions.conditions_in(house.ctx, shelf).conditions[id] == ()
+    door(house.ctx, "review", {"confirm": [id]})
+    assert conditions.conditions_in(house.ctx, shelf).conditions[id] == ("file:*.sql",)

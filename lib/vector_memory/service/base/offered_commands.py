@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import groupby
 
 from vector_memory.index.fixes.fix_drafts import RAN
 from vector_memory.model import Memory
@@ -25,7 +23,7 @@ def of_memory(memory: Memory) -> list[str]:
 
 def is_harmless(memory: Memory, folder: str) -> bool:
     """Whether the observer would flag nothing of what a memory would have somebody run: what was noted with it, else
-    whatever stands in its text as a command does.
+    whatever in its text may be a command. In doubt it is one: a fix that is not offered is missed, no more.
 
     Args:
         folder: where it would be run, "" where nobody knows.
@@ -37,16 +35,15 @@ def is_harmless(memory: Memory, folder: str) -> bool:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Yield what may be commands in a text: every line, and several as one command; of a line with back quotes outside
-    fenced blocks what is quoted: "git reset --hard was the cause, `npm ci` mends it"."""
-    for place, part in enumerate(text.replace("~~~", _FENCE).split(_FENCE)):
+    """Yield what may be commands in a text: what stands inside and outside of fences, as a whole and line by line, each
+    with and without the signs before it, and what stands between back quotes."""
+    for part in text.replace("~~~", _FENCE).split(_FENCE):
         lines = part.splitlines()
-        if not place % 2:
-            for paragraph in "\n".join(map(_unsigned, lines)).split("\n\n"):
-                yield from _quoted(paragraph.splitlines())
-            lines = [line for line in lines if "`" not in line]
         script = "\n".join(map(_unsigned, lines)).replace("\\\n", " ")
-        yield from ("\n".join(lines), *lines, script, *script.splitlines())
+        yield from (part, *lines, script, *script.splitlines())
+        # Over two lines it may be one command or two.
+        yield from (piece.replace("\n", " ") for piece in part.split("`"))
+        yield from (_unsigned(piece) for line in lines for piece in line.split("`"))
 
 
 def _unsigned(line: str) -> str:
@@ -59,22 +56,6 @@ def _unsigned(line: str) -> str:
             break
         bare = behind.lstrip()
     return bare
-
-
-def _quoted(lines: list[str]) -> Iterator[str]:
-    """Yield what stands between back quotes in a paragraph; all of it but its ends where one of them is a mark of no
-    code, and all of a line that has such a one."""
-    paragraph = "\0".join(lines)
-    codes = codes_in(paragraph) if _is_paired(paragraph) else paragraph.split("`")[1:-1]
-    for piece in (piece for code in codes for piece in code.split("`")):
-        # Over two lines it may be one command or two.
-        yield from (_unsigned(piece.replace("\0", " ")), piece.replace("\0", "\n"))
-    yield from (piece for line in lines if not _is_paired(line) for piece in line.split("`"))
-
-
-def _is_paired(text: str) -> bool:
-    runs = ("".join(run) for is_mark, run in groupby(text, "`".__eq__) if is_mark)
-    return not any(number % 2 for number in Counter(runs).values())
 
 
 def are_harmless(commands: Iterable[str], folder: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from vector_memory.errors import OvertakenError
 from vector_memory.index import entities
 from vector_memory.index.topics import summaries
 from vector_memory.model import OF_TALK, PROPOSED, Memory, Priority, unique
@@ -82,7 +83,11 @@ def organize(ctx: Context, request: OrganizeRequest) -> OrganizeAnswer:
         if suggested == NOTHING:
             continue
         if is_applied:
-            before, memory = memory, _apply(ctx, request, shelf, memory, suggested)
+            try:
+                before, memory = memory, _apply(ctx, request, shelf, memory, suggested)
+            except OvertakenError:
+                # Somebody rewords it: what was suggested was for the old words.
+                continue
             if _marks(memory) != _marks(before):
                 applied.append(memory.id)
             if memory.proposed:

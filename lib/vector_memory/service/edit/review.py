@@ -248,9 +248,10 @@ def _keep(ctx: Context, item: Item) -> None:
     """Let hooks bring a memory as its author's information, with no more weight. Of two that disagree both hold."""
     memory, other = item.memory, item.other
     if other is not None:
-        links.reconcile(item.shelf, memory, other)
+        # First: where somebody changes it meanwhile, nothing of this is done.
         reviewed = proposals.reviewed(memory, "kept", ctx.now(), [other.id])
         item.shelf.journal.update(reviewed, memory)
+        links.reconcile(item.shelf, memory, other)
         return
     extra_before = trust_marks.released(memory) if memory.suspicion.get("held") else memory.extra
     extra = {name: value for name, value in extra_before.items() if name != PROPOSED}

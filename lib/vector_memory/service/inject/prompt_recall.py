@@ -339,8 +339,7 @@ def notes_of(
         results: all that the search found.
         guide: notes that come behind these, take their part of the budget, and are told once.
     """
-    names, guide_ids = question.names, {note.id for note in guide}
-    hits = [hit for hit in hits if hit.memory.id not in guide_ids]
+    names, hit_ids = question.names, {hit.memory.id for hit in hits}
     readers = [turn_reader(shelf) for shelf in question.shelves]
     shown_ids = ctx.state.shown(question.session)
 
@@ -366,7 +365,10 @@ def notes_of(
         notes = widened(notes, fitting, results.weighed[:NEAREST], room)
         return in_their_passages(notes, fitting, passages_of, room)
 
-    budget = ctx.settings.prompt_tokens - sum(note.tokens for note in guide)
+    # One that the search found as well has the room of a hit: it is told at length, and once.
+    budget = ctx.settings.prompt_tokens - sum(
+        note.tokens for note in guide if note.id not in hit_ids
+    )
     notes = render_hits(hits, budget)
     fitting = [hit for hit in hits if hit.memory.id in {note.id for note in notes}]
     while later := _later_words(ctx, question, readers, fitting):
@@ -377,7 +379,11 @@ def notes_of(
         # Rather fewer notes than a note without its later words.
         fitting = fitting[:-1]
         notes = render_hits(fitting, budget)
-    return [*(_with_later_words(note, later.get(note.id, ())) for note in notes), *guide]
+    told_ids = {note.id for note in notes}
+    return [
+        *(_with_later_words(note, later.get(note.id, ())) for note in notes),
+        *(note for note in guide if note.id not in told_ids),
+    ]
 
 
 def _later_words(

@@ -209,10 +209,12 @@ def _is_repeated(memory: Memory, notes: Sequence[fence.Note], shown_texts: Shown
     what the assistant says beside it may be that it holds no more."""
     if not is_lasting(memory):
         return shown_texts.holds(memory)
-    asked = (line for note in notes for line in note.text.split("\n"))
+    is_end = bool(notes) and last_session.KIND in notes[0].head
+    lines = notes[0].text.split("\n") if is_end else []
     head = last_session.ASKED_LAST
-    own_lines = [line.strip().removeprefix(head) for line in asked if line.strip().startswith(head)]
-    sentences = {sentence for line in own_lines for sentence in _sentences(line)}
+    asked = [line.removeprefix(head) for line in lines if line.startswith(head)]
+    told = (line for line in asked if not line.rstrip().endswith("?"))
+    sentences = {sentence for line in told for sentence in _sentences(line)}
     return sentences.issuperset(_sentences(memory.text))
 
 
@@ -294,7 +296,7 @@ def _ranked_memories(
             # What mended an error comes with that error.
             and memory.collection != EPISODES
             and (memory.id in dated_ids or not (has_date or memory.kind in (PROBLEM, TOPIC)))
-            and (memory.id in dated_ids or not procedures.waits_for_condition(memory))
+            and (memory.id in dated_ids or not procedures.comes_by_itself(ctx, memory))
             and not start_rules.is_over(memory, local_now)
         )
 

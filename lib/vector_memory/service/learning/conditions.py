@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
-from vector_memory.model import TRIGGERS
+from vector_memory.model import TRIGGERS, Memory, Status
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 
@@ -54,12 +54,23 @@ def conditions_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> StoreCo
     with store.lock:
         had_tool_conditions = store.asks_at_tools
         if reached != store.reached:
-            for id, _, triggers in shelf.journal.with_extra(TRIGGERS, store.reached):
-                store.conditions[id] = (
-                    tuple(map(str, triggers)) if isinstance(triggers, list) else ()
-                )
+            changed = {
+                id: tuple(map(str, triggers)) if isinstance(triggers, list) else ()
+                for id, _, triggers in shelf.journal.with_extra(TRIGGERS, store.reached)
+            }
+            memories = shelf.journal.by_ids([id for id, triggers in changed.items() if triggers])
+            # What waits for the user's word costs no call of a tool anything: an agent may store as much of it as it likes.
+            store.conditions |= {
+                id: triggers if id in memories and _may_come(memories[id]) else ()
+                for id, triggers in changed.items()
+            }
             store.reached = reached
         if store.asks_at_tools != had_tool_conditions:
             ctx.has_tool_procedures = True
             ctx.later(ctx.publish)
     return store
+
+
+def _may_come(memory: Memory) -> bool:
+    is_waiting = memory.is_held or bool(memory.proposed)
+    return memory.status is Status.ACTIVE and memory.trust > 0 and not is_waiting

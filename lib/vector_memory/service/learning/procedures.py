@@ -6,15 +6,15 @@ touched or run, an error. The conditions are set when a memory is stored or edit
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from functools import cached_property, lru_cache
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from vector_memory import projects, redact
-from vector_memory.errors import BadInputError
+from vector_memory.errors import BadInputError, UnsafeTextError
 from vector_memory.model import MOST_TRIGGERS, PROCEDURE, TRIGGERS, Memory, Origin, Status
 from vector_memory.retrieve import render
 from vector_memory.service.base import context_block
@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 MOST_CHARS = 200
 MOST_TOKENS = 200
 """What one procedure may take, the fence included."""
-MOST_READ, MOST_NAMED = 40_000, 100
-"""Characters of what is going on, and paths that a command line names, that are looked at."""
+MOST_READ, MOST_PATTERNS = 40_000, 8
+"""Characters of what is going on that are looked at, and patterns that a condition may stand for: each call of a tool is
+held against all of them."""
 COLLECTION = "procedures"
 TITLE = "How this is done here:"
 _PATHS = ("file_path", "notebook_path")
@@ -58,6 +59,11 @@ def read(triggers: Iterable[str]) -> list[str]:
             raise BadInputError(
                 f"{trigger!r} names no program.",
                 "Name one as it is typed, such as `command:git push`.",
+            )
+        if kind == FILE and len(_globs_of(value)) > MOST_PATTERNS:
+            raise BadInputError(
+                f"{trigger!r} stands for more than {MOST_PATTERNS} patterns.",
+                "Each `**/` doubles them, and braces multiply: give several conditions.",
             )
         if kind == TERM and not any(_wanted_words(value)):
             raise BadInputError(
@@ -123,8 +129,7 @@ class TriggerMoment:
         """Whether a condition holds."""
         kind, _, value = trigger.partition(":")
         if kind == FILE:
-            patterns = _patterns_of(value) if self.file_names else ()
-            return any(fnmatchcase(name, one) for one in patterns for name in self.file_names)
+            return any(map(_pattern_of(value).match, self.file_names))
         if kind == COMMAND:
             return bool(self.commands) and _commands_fit(self.commands, value)
         if kind == ERROR:
@@ -145,14 +150,20 @@ def _wanted_words(value: str) -> tuple[frozenset[str], tuple[str, ...]]:
     return frozenset(analysis.analyse(spaced)), pieces
 
 
-@lru_cache(maxsize=1_024)
-def _patterns_of(glob: str) -> tuple[str, ...]:
-    """Return the patterns that a condition means, for `fnmatch`, whose `*` passes slashes: those of its braces, any
-    number of folders for `**/`, none as well, and all that a folder holds for `db/`."""
+@lru_cache(maxsize=4_096)
+def _pattern_of(glob: str) -> re.Pattern[str]:
+    """Return the expression for the names that a condition means, as `fnmatch` reads them: as it is written, too, since a
+    file may be called so."""
+    return re.compile("|".join(map(translate, (glob, *_globs_of(glob)[:MOST_PATTERNS]))))
+
+
+def _globs_of(glob: str) -> list[str]:
+    """Return what a condition stands for: the alternatives of its braces, any number of folders for `**/`, none as well,
+    and all that a folder holds for `db/`."""
     from vector_memory.observe.commands.command_line import expand_braces
 
     glob = os.path.expanduser(glob.removeprefix("./")).replace("**/", "{,*/}")
-    return tuple(expand_braces(f"{glob}*" if glob.endswith("/") else glob))
+    return expand_braces(f"{glob}*" if glob.endswith("/") else glob)
 
 
 def _names_of(path: str, tops: Sequence[str]) -> Iterator[str]:
@@ -172,23 +183,6 @@ def _names_of(path: str, tops: Sequence[str]) -> Iterator[str]:
             inside = written.removeprefix(top.rstrip("/") + "/")
             if inside != written:
                 yield inside
-
-
-def _named_in(command: str, folder: str) -> Iterator[str]:
-    """Yield the paths that the words of a command line name, files or not.
-
-    Args:
-        folder: where the line is run.
-    """
-    from vector_memory.text import shell
-
-    for one in shell.parse(command) if command else ():
-        targets = (redirect.target for redirect in one.redirects)
-        for word in (*one.arguments, *targets):
-            # `--file=db/1.sql` names one, too.
-            text = word.text.partition("=")[2] if word.text.startswith("-") else word.text
-            if word.plain and text and not any(map(str.isspace, text)):
-                yield os.path.join(folder, one.folder, text)
 
 
 def _tops_of(place: projects.Place) -> tuple[str, ...]:
@@ -238,19 +232,15 @@ def for_failure(ctx: Context, question: HookQuestion, error: str, command: str) 
     return _fenced(ctx, question, moment)
 
 
-def for_call(
-    ctx: Context, question: HookQuestion, arguments: dict[str, object], folder: str
-) -> str:
+def for_call(ctx: Context, question: HookQuestion, arguments: dict[str, object]) -> str:
     """Return the fenced procedure for a file or a command that a tool is about to touch or run, "" for none.
 
     Args:
         arguments: what the tool is given.
-        folder: where it is called.
     """
-    paths = [str(arguments[name]) for name in _PATHS if arguments.get(name)]
+    paths = tuple(str(arguments[name]) for name in _PATHS if arguments.get(name))
     command = str(arguments.get("command") or "")[:MOST_READ]
-    touched = (*paths, *islice(dict.fromkeys(_named_in(command, folder)), MOST_NAMED))
-    moment = TriggerMoment(touched=touched, command=command, tops=_tops_of(question.place))
+    moment = TriggerMoment(touched=paths, command=command, tops=_tops_of(question.place))
     return _fenced(ctx, question, moment)
 
 
@@ -282,6 +272,23 @@ def _matching_note(ctx: Context, question: HookQuestion, moment: TriggerMoment) 
     if memory is None:
         return []
     return [render.note(memory, question.names[memory.project], MOST_TOKENS - render.FENCE_TOKENS)]
+
+
+def comes_by_itself(ctx: Context, memory: Memory) -> bool:
+    """Whether a memory waits for a condition that can hold here: who set it may have switched off what looks for it, and
+    some that were accepted once never hold."""
+    return waits_for_condition(memory) and any(
+        _can_hold(ctx, str(trigger)) for trigger in memory.extra[TRIGGERS]
+    )
+
+
+def _can_hold(ctx: Context, trigger: str) -> bool:
+    if trigger.startswith(ERROR) and not ctx.settings.recall_on_failure:
+        return False
+    try:
+        return bool(read([trigger]))
+    except (BadInputError, UnsafeTextError):
+        return False
 
 
 def waits_for_condition(memory: Memory) -> bool:

@@ -44,8 +44,8 @@ LOOKED_AT = 80
 """How many of a session's newest passages are looked at for its end."""
 READ_AT_ONCE = 24
 LATER_PASSAGES = 300
-ASKED_LAST = "User asked last: "
-"""What stands before the user's words at the end of a session, as it is told."""
+KIND, ASKED_LAST = "last session", "User asked last: "
+"""What the end of a session is called where it is told, and what stands before the user's words in it."""
 MOST_EMPTY = 12
 """How many sessions without content are passed over at most."""
 MOST_FILES, MOST_OPEN = 4, 40
@@ -515,6 +515,4 @@ def _head(end: SessionEnd, project: str) -> str:
     date = days.local(last.created_at).date().isoformat()
     branch = f"branch {end.branch}" if end.branch else ""
     pull = f"pull request #{end.pull}" if end.pull else ""
-    return fence.head(
-        date, "last session", project, where, " · ".join(filter(None, (branch, pull)))
-    )
+    return fence.head(date, KIND, project, where, " · ".join(filter(None, (branch, pull))))

@@ -15,17 +15,19 @@ def before(ctx: Context, call: ToolCall) -> ToolAnswer:
     """Return what is said to a call that is about to be made."""
     from vector_memory.service.tools import search_advice
 
-    answer = search_advice.before(ctx, call)
+    answer, remark = search_advice.before(ctx, call), ToolAnswer()
+    if ctx.settings.observer != "off":
+        from vector_memory.service.tools import observer
+
+        # First: what takes long must not keep a remark from being in time.
+        remark = observer.before(ctx, call)
+        if remark.instead:
+            return remark
     if ctx.has_tool_procedures:
         from vector_memory.service.learning import procedures
 
-        answer = _with_context(answer, procedures.for_call(ctx, call, dict(call.input), call.cwd))
-    if ctx.settings.observer == "off":
-        return answer
-    from vector_memory.service.tools import observer
-
-    remark = observer.before(ctx, call)
-    return remark if remark.instead else _with_context(answer, remark.context)
+        answer = _with_context(answer, procedures.for_call(ctx, call, dict(call.input)))
+    return _with_context(answer, remark.context)
 
 
 def _with_context(answer: ToolAnswer, more: str) -> ToolAnswer:

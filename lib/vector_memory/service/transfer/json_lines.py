@@ -466,12 +466,14 @@ def store(
                 counts.left_out += 1
                 continue
             counts.merged += 1
-            merged = _merge_repeated(
-                twin, memory, restoration.is_from_export(memory), shelf.journal.now()
-            )
+            is_ours = restoration.is_from_export(memory)
             if twin.id in new_memories:
+                merged = _merge_repeated(twin, memory, is_ours, shelf.journal.now())
                 new_memories[twin.id] = by_text[text_key(memory.text), memory.project] = merged
             else:
+                # As it is now: who edits it meanwhile must not end the import.
+                twin = shelf.journal.get(twin.id)
+                merged = _merge_repeated(twin, memory, is_ours, shelf.journal.now())
                 stored = shelf.journal.update(merged, twin)
                 if stored.sensitivity is not twin.sensitivity and not memory.is_foreign:
                     restoration.raised.append((shelf, stored, twin))

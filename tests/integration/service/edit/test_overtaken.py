@@ -125,9 +125,7 @@ SWANS = {"text": "The swans nest in the reeds.", "sensitivity": "confidential", 
     ("module", "name", "verb", "more"),
     [
         (confidence, "_store_change", "boost", {}),
-        (confidence, "_store_change", "verify", {"verdict": "confirmed"}),
         (confidence, "_store_change", "promote", {}),
-        (classify, "_apply", "organize", {"apply": True}),
     ],
 )
 def test_what_is_edited_while_it_is_weighed_stays_edited(
@@ -142,13 +140,39 @@ def test_what_is_edited_while_it_is_weighed_stays_edited(
     before = remember(house, text="We decided to use Docker in src/app.py for the herons.")
     edit = {"id": before["id"], **SWANS}
     others = once_before(monkeypatch, module, name, lambda: door(house.ctx, "edit", edit))
-    named = {"ids": [before["id"]]} if verb == "organize" else {"id": before["id"]}
-    door(house.ctx, verb, {**named, **more})
+    door(house.ctx, verb, {"id": before["id"], **more})
     others[0].join()
     memory = house.ctx.global_shelf().journal.get(before["id"])
     assert (memory.text, memory.sensitivity) == (SWANS["text"], Sensitivity.CONFIDENTIAL)
     weighed = (memory.confidence, memory.priority, memory.kind, len(memory.tags))
     assert "swans" in memory.tags and weighed != (1.0, "NORMAL", "note", 1)
+
+
+def test_a_verdict_on_other_words_is_refused(
+    house: ServiceHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = remember(house)["id"]
+    once_before(
+        monkeypatch,
+        confidence,
+        "_store_change",
+        lambda: door(house.ctx, "edit", {"id": id, **SWANS}),
+    )
+    with pytest.raises(OvertakenError):
+        door(house.ctx, "verify", {"id": id, "verdict": "confirmed"})
+
+
+def test_what_is_suggested_for_other_words_is_not_applied(
+    house: ServiceHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "We decided to use Docker in src/app.py for the herons."
+    first, second = (remember(house, text=text.replace("app", name))["id"] for name in "ab")
+    edit = {"id": first, **SWANS}
+    once_before(monkeypatch, classify, "_apply", lambda: door(house.ctx, "edit", edit))
+    applied = door(house.ctx, "organize", {"ids": [first, second], "apply": True})
+    memory = house.ctx.global_shelf().journal.get(first)
+    assert (memory.text, memory.tags) == (SWANS["text"], ("swans",))
+    assert [one["id"] for one in applied["memories"]] == [second]
 
 
 def test_a_weighed_fix_keeps_what_was_edited(house: ServiceHouse) -> None:

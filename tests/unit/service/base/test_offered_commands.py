@@ -51,6 +51,10 @@ from vector_memory.service.base import offered_commands
         "`npm ci`\n\n`or\n\nrm -rf src`",
         "Don't wait.\nrm -rf \\\n  src",
         "DIR=/\nrm -rf $DIR",
+        "$ rm -rf `pwd`/src",
+        "- git reset --hard `git merge-base main HEAD`",
+        "Do this:\nrm -rf src  # then `npm ci`",
+        "git reset --hard was the cause; `npm ci` mends it",
         "rm -rf src `` or `",
         "Run: rm -rf src",
         "(venv) dev@host:~$ rm -rf src",
@@ -64,9 +68,7 @@ def test_no_mark_hides_a_command(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["`x` for `git status`, then format it", "Run `make` and remove nothing.", "```\nmake\n```\nRemove / by hand, then make it again.",
-     "git reset --hard was the cause; `npm ci` mends it", "reboot helped nothing, `npm ci` did",
-     "Solved.\nchmod 777 is not needed; use `chmod +x run.sh`", "git push --force broke it: `git fetch`\n- `git status`",
-     "`npm i` fails; git clean -fd was no help,\n`npm ci` was", "```\n# rm -rf src is not needed\nnpm ci\n```",
+     "```\n# rm -rf src is not needed\nnpm ci\n```",
      "- drop the lock", "-", "$", "1.", "```"],
 )  # fmt: skip
 def test_words_around_codes_are_harmless(text: str) -> None:
