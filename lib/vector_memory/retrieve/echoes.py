@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vector_memory.model import DERIVED, EPISODES, PASSAGE, Memory
+from vector_memory.model import DERIVED, EPISODES, PASSAGE, TODO, Memory
 from vector_memory.retrieve.repetitions import WITHIN
 from vector_memory.retrieve.search import Hit
 from vector_memory.text import analysis
@@ -58,8 +58,10 @@ class ShownTexts:
         same_turn = any(entry[:2] == (source.session, source.turn) for entry in self._texts)
         least = LITTLE_MORE if memory.kind == PASSAGE and same_turn else WITHIN
         terms = frozenset(analysis.analyse(memory.text))
+        # A todo may differ from another session's in the one word that matters.
+        least_of = {source.session: least, "": 1.0 if memory.kind == TODO else least}
         return any(
-            session in ("", source.session) and len(terms & shown_terms) >= least * len(terms)
+            session in least_of and len(terms & shown_terms) >= least_of[session] * len(terms)
             for session, _, shown_terms in self._texts
         )
 

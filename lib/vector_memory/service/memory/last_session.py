@@ -56,7 +56,9 @@ LEAST_SAID_TERMS, LEAST_EXCHANGE_TERMS, LEAST_ASKED_TERMS, ENOUGH_CHARS = 8, 6, 
 neither asks anything nor has anything done."""
 _RULING_OUT = ("don't ", "dont ", "do not ", "never ")
 MENTIONED = 0.6
-"""The share of its words from which what is open counts as taken up by a later passage."""
+"""The share of its words from which what is open counts as taken up by a later passage, or is like something else."""
+_MARKERS = frozenset(analysis.analyse("todo to-do remind"))
+"""What only says that something is to be done: no passage takes it up by such a word."""
 SOLVING = 0.3
 """The share of a problem's words that a later solution of its session has."""
 ASKED_SHARE, LAST_SHARE, LEAST_WORKED = 0.35, 0.6, 40
@@ -406,21 +408,42 @@ def _without_taken_up(shelf: Shelf, scope: Scope, items: Sequence[Memory]) -> li
         (memory, frozenset(analysis.analyse(memory.text)))
         for memory in shelf.journal.recent(since, LATER_PASSAGES, kinds=(PASSAGE,))
     ]
-    return [item for item in items if not _is_taken_up(item, later)]
+    # What is done by now, too: the passage that raised it is still there.
+    raised = shelf.journal.recent(scope, MOST_OPEN, kinds=WAITING)
+    others = [_own_terms(memory) for memory in raised]
+    return [item for item in items if not _is_taken_up(item, later, others)]
 
 
-def _is_taken_up(item: Memory, later: Iterable[tuple[Memory, frozenset[str]]]) -> bool:
+def _own_terms(memory: Memory) -> frozenset[str]:
+    return frozenset(analysis.analyse(memory.text)) - _MARKERS
+
+
+def _is_taken_up(
+    item: Memory,
+    later: Iterable[tuple[Memory, frozenset[str]]],
+    others: Iterable[frozenset[str]],
+) -> bool:
+    """Whether a later passage speaks of an item, rather than of another that is like it ("TODO: write the runbook of
+    Kafka", "TODO: write the runbook of Redis")."""
     if BOX in item.extra:
         # Whatever is said of it: its box is ticked when it is done.
         return False
-    terms = set(analysis.analyse(item.text))
-    source = item.source
+    source, terms = item.source, _own_terms(item)
+    least = MENTIONED * len(set(analysis.analyse(item.text)))
+    alike = [other for other in others if len(terms & other) >= MENTIONED * len(terms)]
     return any(
-        len(terms & later_terms) >= MENTIONED * len(terms)
+        len(terms & later_terms) >= least
+        and not any(_is_rather(later_terms, other, terms) for other in alike)
         for memory, later_terms in later
         if memory.created_at >= item.created_at
         and (memory.source.session, memory.source.turn) != (source.session, source.turn)
     )
+
+
+def _is_rather(said: frozenset[str], other: frozenset[str], terms: frozenset[str]) -> bool:
+    """Whether what is said has more of what tells another item apart from one than of what tells that one apart."""
+    own, others_own = terms - other, other - terms
+    return len(said & others_own) * len(own) > len(said & own) * len(others_own)
 
 
 # -- as it is told --------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -128,3 +129,48 @@ def test_a_box_of_a_list_is_told_until_it_is_ticked(house: ServiceHouse, tmp_pat
     assert "M12 cable gland" in answered(house, tmp_path)
     started = on_start(house.ctx, hook_question(house.ctx, "new", str(tmp_path), source="startup"))
     assert "M12 cable gland" in started
+
+
+RUNBOOK = "TODO: write the runbook of %s for the night shift."
+
+
+@pytest.mark.parametrize("is_done", [False, True])
+def test_a_todo_is_not_taken_up_by_one_like_it(
+    house: ServiceHouse, tmp_path: Path, is_done: bool
+) -> None:
+    """Neither by the sentence that raises that one nor by the work on it, also once that one is done."""
+    said(house, tmp_path, "first", RUNBOOK % "Kafka")
+    said(house, tmp_path, "second", RUNBOOK % "Redis")
+    if is_done:
+        journal = house.ctx.all_shelves()[0].journal
+        for memory in journal.open_items(Scope(), 9):
+            if "Redis" in memory.text:
+                journal.update(replace(memory, extra={**memory.extra, "done": True}))
+    said(house, tmp_path, "third", "Please write the runbook of Redis for the night shift now.")
+    printed = answered(house, tmp_path)
+    assert "Kafka" in printed
+    assert "Redis" not in printed
+
+
+@pytest.mark.parametrize(
+    "work", ["Write the runbook of Kafka for the night shift.", RUNBOOK % "all, Kafka and Redis,"]
+)
+def test_a_todo_that_is_worked_on_is_taken_up(
+    house: ServiceHouse, tmp_path: Path, work: str
+) -> None:
+    """Also where another one like it is open, or where it is raised again in other words, which are told."""
+    said(house, tmp_path, "first", RUNBOOK % "Kafka")
+    said(house, tmp_path, "second", RUNBOOK % "Redis")
+    said(house, tmp_path, "third", work)
+    printed = answered(house, tmp_path)
+    assert (RUNBOOK % "Kafka") not in printed
+    assert ((RUNBOOK % "Redis") in printed) == ("Redis" not in work)
+
+
+def test_a_start_tells_a_todo_beside_one_like_it(house: ServiceHouse, tmp_path: Path) -> None:
+    """The end of the session before has all its words but the one that matters."""
+    said(house, tmp_path, "first", RUNBOOK % "Kafka")
+    said(house, tmp_path, "second", RUNBOOK % "Redis")
+    started = on_start(house.ctx, hook_question(house.ctx, "new", str(tmp_path), source="startup"))
+    assert started.count("Kafka") == 1
+    assert started.count("Redis") == 1
