@@ -49,8 +49,9 @@ KIND, ASKED_LAST = "last session", "User asked last: "
 MOST_EMPTY = 12
 """How many sessions without content are passed over at most."""
 MOST_FILES, MOST_OPEN = 4, 40
-LEAST_TERMS = 5
-"""An open item of fewer terms is not told: it says nothing alone."""
+LEAST_TERMS, LEAST_MARKED_TERMS = 5, 3
+"""An open item of fewer terms is not told: it says nothing alone. Of one that the user marks as a todo, or puts in a list
+of them, the second number is enough, without the mark."""
 LEAST_SAID_TERMS, LEAST_EXCHANGE_TERMS, LEAST_ASKED_TERMS, ENOUGH_CHARS = 8, 6, 4, 1_000
 """An answer of fewer terms tells nothing of how a session ended, nor does such an exchange, nor a prompt of fewer that
 neither asks anything nor has anything done."""
@@ -396,7 +397,11 @@ def _is_solved(problem: Memory, solutions: Sequence[Memory]) -> bool:
 
 def is_telling(memory: Memory) -> bool:
     """Whether what is open says alone what it is about."""
-    return len(set(analysis.analyse(memory.text))) >= LEAST_TERMS
+    terms = analysis.analyse(memory.text)
+    is_users = memory.origin is Origin.USER and memory.kind == TODO
+    if BOX in memory.extra or (is_users and not _MARKERS.isdisjoint(terms[:1])):
+        return len(_own_terms(memory)) >= LEAST_MARKED_TERMS
+    return len(set(terms)) >= LEAST_TERMS
 
 
 def _without_taken_up(shelf: Shelf, scope: Scope, items: Sequence[Memory]) -> list[Memory]:

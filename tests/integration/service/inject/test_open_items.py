@@ -174,3 +174,23 @@ def test_a_start_tells_a_todo_beside_one_like_it(house: ServiceHouse, tmp_path: 
     started = on_start(house.ctx, hook_question(house.ctx, "new", str(tmp_path), source="startup"))
     assert started.count("Kafka") == 1
     assert started.count("Redis") == 1
+
+
+@pytest.mark.parametrize(
+    ("todo", "is_told"),
+    [
+        ("TODO: rotate the API keys.", True),
+        ("TODO: write the runbook.", False),
+        ("We still have to rotate the keys.", False),
+    ],
+)
+def test_a_start_tells_a_short_todo_that_is_marked_as_one(
+    house: ServiceHouse, tmp_path: Path, todo: str, is_told: bool
+) -> None:
+    """Three words beside the mark say what it is about; without a mark so few may be about anything. Who asks what is
+    open is told each."""
+    said(house, tmp_path, "first", todo)
+    said(house, tmp_path, "second", "Please rename the module of the billing to invoices.")
+    started = on_start(house.ctx, hook_question(house.ctx, "new", str(tmp_path), source="startup"))
+    assert (todo in started) == is_told
+    assert todo in answered(house, tmp_path)
