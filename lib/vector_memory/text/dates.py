@@ -86,6 +86,19 @@ def coming_day(text: str, now: datetime) -> datetime | None:
         return None
 
 
+def day_ahead(text: str, now: datetime) -> datetime | None:
+    """Return the day that a distance in days or longer leads to ("in 3 days", "2 weeks"), None for anything else.
+
+    Args:
+        now: the present moment, in the zone of its days.
+    """
+    distance = _DISTANCE.fullmatch(_english_words(text))
+    if distance is None or distance["ago"] or distance["unit"] == "hour":
+        return None
+    days = times.count_of(distance["count"]) * _DAYS[distance["unit"][0]]
+    return now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=days)
+
+
 def _english_words(text: str) -> str:
     """Return the words of a date in small letters and in English, without an article or "on" before them."""
     low = " ".join(text.lower().split())

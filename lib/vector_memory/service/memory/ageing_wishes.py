@@ -287,17 +287,22 @@ def _date(ctx: Context, typed: str, name: str, is_end: bool = False) -> datetime
 
 def due_at(ctx: Context, typed: str, is_end: bool = True, name: str = "due") -> datetime | None:
     """Return the moment that a date to come means: "friday" is the next one, "3 May" that of next year where
-    this year's is over, "3d" in three days; of a whole day its end, with `is_end`. "" means none.
+    this year's is over, "3d", "3 days" and "in 3 days" the third day from now; of a whole day its end, with `is_end`.
+    "" means none.
 
     Raises:
         BadInputError: it is no date.
     """
-    at, now = _date(ctx, typed, name, is_end), ctx.local_now()
-    if at is None or at > now:
-        return at
-    next_date = dates.coming_day(typed, now)
+    now = ctx.local_now()
+    # What expires in three days does so at this hour, and no sooner.
+    next_date = dates.day_ahead(typed, now) if name == "due" else None
     if next_date is None:
-        return at
+        at = _date(ctx, typed, name, is_end)
+        if at is None or at > now:
+            return at
+        next_date = dates.coming_day(typed, now)
+        if next_date is None:
+            return at
     return (
         _next_day(next_date, now)
         if is_end

@@ -56,6 +56,43 @@ def test_a_deadline_holds_to_the_end_of_its_day(house: ServiceHouse) -> None:
     assert told(house, to_the_hour)["valid_until"] == "2026-05-20T15:30:00+00:00"
 
 
+@pytest.mark.parametrize(
+    ("typed", "end"),
+    [
+        ("3d", "2026-05-14T00:00:00+00:00"),
+        ("in 3 days", "2026-05-14T00:00:00+00:00"),
+        ("3 days", "2026-05-14T00:00:00+00:00"),
+        ("in a week", "2026-05-18T00:00:00+00:00"),
+        ("2 weeks", "2026-05-25T00:00:00+00:00"),
+        ("in zwei Wochen", "2026-05-25T00:00:00+00:00"),
+        ("1w", "2026-05-18T00:00:00+00:00"),
+        ("in 2 months", "2026-07-10T00:00:00+00:00"),
+        ("in 2 hours", "2026-05-10T11:20:00+00:00"),
+        ("2026-05-13T09:20Z", "2026-05-13T09:20:00+00:00"),
+    ],
+)
+def test_a_deadline_some_days_ahead_holds_to_the_end_of_its_day(
+    house: ServiceHouse, typed: str, end: str
+) -> None:
+    """However the distance is typed, at storing and at editing; hours and times are moments. What comes back begins on
+    that day."""
+    house.time = datetime(2026, 5, 10, 9, 20, tzinfo=timezone.utc)
+    id = house.remember(DEADLINE, due=typed)["id"]
+    assert told(house, id)["valid_until"] == end
+    door(house.ctx, "edit", {"id": id, "due": "2026-05-30"})
+    door(house.ctx, "edit", {"id": id, "due": typed})
+    assert told(house, id)["valid_until"] == end
+    again = house.remember("the backups are looked at", due="in 3 days", every="weekly")["id"]
+    assert told(house, again)["valid_from"] == "2026-05-13T00:00:00+00:00"
+
+
+@pytest.mark.parametrize("typed", ["3 days ago", "2 weeks ago", "3 bananas", "in 3 days ago"])
+def test_a_deadline_is_not_behind(house: ServiceHouse, typed: str) -> None:
+    """A distance into the past is refused, as what is no date."""
+    with pytest.raises(BadInputError):
+        house.remember(DEADLINE, due=typed)
+
+
 @pytest.mark.usefixtures("berlin")
 @pytest.mark.parametrize("typed", ["2026-11-01", "1 November", "2027-03-28"])
 def test_a_deadline_beyond_a_change_of_clocks_is_told_as_its_day(
