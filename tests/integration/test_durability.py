@@ -424,6 +424,8 @@ def test_a_data_home_that_can_only_be_read_answers(tmp_path: Path, rig: Rig) -> 
             )
             assert (done.returncode, done.stderr) == (0, "")
             assert told in done.stdout if told else not done.stdout
+        # Nothing could be spooled.
+        assert "`vector-memory backfill --all` reads what" in done.stdout
     finally:
         for folder in folders:
             os.chmod(folder, 0o700)
@@ -438,6 +440,7 @@ def test_a_start_says_that_a_folder_of_the_data_home_is_a_link(rig: Rig, tmp_pat
     told = rig.until(lambda: in_time(rig, "SessionStart"), "it")
     assert b"No store can be opened now" in told
     assert b"is a link" in told
+    assert b"meanwhile is read once that is mended" in told
 
 
 # -- clocks -----------------------------------------------------------------------------------------

@@ -130,7 +130,16 @@ def start_from_files(home: Home, project_dir: bytes, stdin: bytes, why: str) -> 
         return b""
     if notes:
         exchange.note(home.root, b"starts_from_snapshot")
-    return _output("SessionStart", notes, why)
+    return _output("SessionStart", notes, f"{why} {_meanwhile(home)}" if why else "")
+
+
+def _meanwhile(home: Home) -> str:
+    """Return what becomes of what is said while no store can be opened."""
+    folder = home.spool if os.path.isdir(home.spool) else home.root
+    if os.path.isdir(folder) and not os.access(folder, os.W_OK):
+        # Nothing can be spooled, and no sweep knows of a folder's first session.
+        return "Once that is mended, `vector-memory backfill --all` reads what is said meanwhile."
+    return "What is said meanwhile is read once that is mended."
 
 
 def _failure(home: Home, since: float) -> str:
@@ -203,10 +212,7 @@ def _output(event: str, notes: "list[fence.Note]", why: str = "") -> bytes:
 
     blocks = [fence.fence(notes)] if notes else []
     if why:
-        line = (
-            f"No store can be opened now: {why} What is said meanwhile is read once that is mended."
-        )
-        blocks.append(fence.fence([], line, fence.OWN_HEAD))
+        blocks.append(fence.fence([], f"No store can be opened now: {why}", fence.OWN_HEAD))
     return (
         json.dumps(fence.hook_output(event, "\n".join(blocks))).encode("ascii") if blocks else b""
     )
