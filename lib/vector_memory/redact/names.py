@@ -72,9 +72,30 @@ _SESSIONS = (".sid", "session", "sessionid", "session_id", "session-id", "sessid
 """How names end of what a browser sends to be known again; "." for where they begin."""
 _NUMBERING = f"{string.digits}_- "
 _RESULTS_AND_KEYS, _LOGINS = ("pass", "clave"), ("auth", "authentication", "authorization")
-_TRIALS = frozenset(("test", "tests"))
-_COUNTING = _TRIALS.union(
-    ("boarding", "first", "max", "min", "n", "num", "render", "nombre", "palabra", "puntos")
+_COUNTING = frozenset(
+    [
+        "2nd",
+        "boarding",
+        "build",
+        "ci",
+        "first",
+        "last",
+        "lint",
+        "max",
+        "min",
+        "n",
+        "nombre",
+        "num",
+        "palabra",
+        "palabras",
+        "puntos",
+        "render",
+        "second",
+        "shadow",
+        "ski",
+        "test",
+        "unit",
+    ]
 )
 """What columns of other things are called, too, and how the heads of those end that say how somebody logs in; and what
 stands before a result ("n_pass", "tests pass"; "test_pass" is a login's) or a keyword ("palabra clave")."""
@@ -155,8 +176,10 @@ def promised_by_head(head: str) -> str | None:
     be that of each row."""
     lowered = head.lower().rstrip(_NUMBERING)
     *before, word = re.split(r"[ _#]+", lowered.strip(" _#"))
-    is_login = "_" in lowered and not _TRIALS.isdisjoint(before)
-    is_result = word in _RESULTS_AND_KEYS and _COUNTING.issuperset(before) and not is_login
+    # "tests pass" tells how many did, and "test_pass" is a login's.
+    is_result = word in _RESULTS_AND_KEYS and (
+        "tests" in before or (_COUNTING.issuperset(before) and not lowered.endswith("test_pass"))
+    )
     if len(head) > _LONGEST_HEAD or is_result or lowered.endswith(_LOGINS):
         return None
     kind = promised(head)

@@ -265,5 +265,7 @@ def test_what_waits_for_the_user_is_held_against_no_call(house: ServiceHouse, ap
     id = stored(house, app, "file:*.sql", actor="agent", kind="procedure")
     shelf = house.ctx.global_shelf()
     assert conditions.conditions_in(house.ctx, shelf).conditions[id] == ()
+    assert not conditions.asks_at_tools(house.ctx)
     door(house.ctx, "review", {"confirm": [id]})
+    assert house.ctx.has_tool_procedures
     assert conditions.conditions_in(house.ctx, shelf).conditions[id] == ("file:*.sql",)

@@ -23,7 +23,7 @@ class Act:
     Attributes:
         name: the program, in small letters.
         program: the program as the line names it, with its folder and with variables put in.
-        is_printed: whether it stands in a script that the line decodes, or prints for a shell.
+        rank: 0 where the line says it itself, 1 in a script that it decodes, 2 in one that it prints for a shell.
         words: its arguments; not `plain` where nobody knows what the shell puts there.
         folder: the folder that it runs in, as `cd` says.
         elsewhere: whether it runs on another machine or in a container.
@@ -37,7 +37,7 @@ class Act:
     elsewhere: bool = False
     feeding: Act | None = None
     program: str = ""
-    is_printed: bool = False
+    rank: int = 0
 
     @cached_property
     def args(self) -> tuple[str, ...]:
@@ -140,7 +140,7 @@ class Act:
             displayed = replace(command, text=self.command.text or command.text)
             program = command.words[0].text
             is_elsewhere = self.elsewhere or elsewhere
-            yield Act(displayed, name_of(program), command.arguments, command.folder, is_elsewhere, self.feeding, program, self.is_printed)  # fmt: skip
+            yield Act(displayed, name_of(program), command.arguments, command.folder, is_elsewhere, self.feeding, program, self.rank)  # fmt: skip
 
 
 def name_of(program: str) -> str:

@@ -49,8 +49,8 @@ class CommandLine:
     @cached_property
     def judged_acts(self) -> tuple[Act, ...]:
         """The acts that are judged, in order. What the line prints for shells may be long: it takes the place of nothing
-        that the line says itself."""
-        places = sorted(range(len(self.acts)), key=lambda place: self.acts[place].is_printed)
+        that the line says itself, or is to hide by an encoding."""
+        places = sorted(range(len(self.acts)), key=lambda place: self.acts[place].rank)
         return tuple(self.acts[place] for place in sorted(places[:MOST_ACTS]))
 
     def has_made(self, act: Act) -> bool:

@@ -16,6 +16,7 @@ from vector_memory.text import shell
 from vector_memory.text.shell import RUNNERS, Runner, ShellWord, after_options, run_by
 
 DEEPEST = 4
+MOST_ENCODED, _PRINTERS = 100, ("echo", "printf", "cat")
 MOST_PRINTED = 20
 _CONTAINERS = frozenset({"docker", "podman", "nerdctl"})
 
@@ -23,22 +24,33 @@ _CONTAINERS = frozenset({"docker", "podman", "nerdctl"})
 @dataclass
 class PrintedScripts:
     """The scripts that one line decodes, or prints for shells to read. One variable may hold what a hundred shells read,
-    so that only so many are read, and so much of them.
+    so that only so many are read, and so much of what is printed. What is encoded is read sooner: it is to be hidden.
 
     Attributes:
-        left: how many more are read.
+        left: how many more are read that are printed.
         chars: how much of them.
+        encoded: how many more are decoded.
     """
 
     left: int = MOST_PRINTED
     chars: int = shell.MOST_BYTES
+    encoded: int = MOST_ENCODED
 
     def read_by(self, act: Act) -> str:
         """Return the script that an act decodes or a shell is fed, "" without one."""
+        if not is_fed_in_clear(act):
+            script = _printed_script(act) if self.encoded else ""
+            self.encoded -= bool(script)
+            return script
         script = _printed_script(act)[: self.chars] if self.left and self.chars else ""
         self.left -= bool(script)
         self.chars -= len(script)
         return script
+
+
+def is_fed_in_clear(act: Act) -> bool:
+    """Whether what feeds an act prints what stands in the line itself."""
+    return act.feeding is not None and act.feeding.name in _PRINTERS
 
 
 def acts_run_by(
@@ -69,7 +81,7 @@ def acts_run_by(
             if fed:
                 # What fed the script feeds no command in it: a shell among them would read it again.
                 feeding = acts[-1] if inner.command.piped and acts else None
-                inner = replace(inner, feeding=feeding, is_printed=True)
+                inner = replace(inner, feeding=feeding, rank=2 if is_fed_in_clear(act) else 1)
             acts += acts_run_by(inner, site, aliases, printed, depth + 1)
     # What it runs may hold no command at all: then it stands for itself.
     yield from [act, *acts] if package else acts or [act]
@@ -119,7 +131,7 @@ def _printed_script(act: Act) -> str:
     if act.name not in shell.SHELLS or act.feeding is None:
         return "" if act.name.isalnum() else hidden.decoded_script(act.program)
     feeder = act.feeding
-    if feeder.name in ("echo", "printf", "cat"):
+    if feeder.name in _PRINTERS:
         if act.has("-n") or (act.operands() and not act.has("-s")):
             return ""
         return _printed_text(feeder)

@@ -214,7 +214,7 @@ def report(ctx: Context) -> dict[str, object]:
 
 TIMEOUT_S = 120.0
 READ_CHARS, ANSWER_TOKENS = 4_000, 160
-LEAST_TERMS = 2
+LEAST_TERMS = 3
 """Of a wording that says anything: "No", "None." and "Nothing was decided." have two at most."""
 _NAME = re.compile(r"[\w./:@-]*[\d_/@][\w./:@-]*|\b\w+[A-Z]\w*|`[^`]+`")
 """What cannot be worded otherwise: numbers, paths, identifiers."""

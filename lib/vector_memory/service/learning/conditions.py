@@ -72,5 +72,4 @@ def conditions_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> StoreCo
 
 
 def _may_come(memory: Memory) -> bool:
-    is_waiting = memory.is_held or bool(memory.proposed)
-    return memory.status is Status.ACTIVE and memory.trust > 0 and not is_waiting
+    return memory.status is Status.ACTIVE and memory.trust > 0 and not memory.is_held

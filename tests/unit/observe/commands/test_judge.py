@@ -232,7 +232,14 @@ def test_a_script_that_a_shell_reads_is_not_read_again_by_shells_in_it() -> None
 def test_of_what_shells_are_fed_so_much_is_read(script: str, readers: int, read: int) -> None:
     """A variable may hold what a hundred of them read: twenty are, and of their scripts no more than of a line."""
     line = command_line.read(f"A='{script}'; " + 'echo "$A" | sh; ' * readers, PLACE)
-    assert sum(act.is_printed for act in line.acts) == read
+    assert sum(act.rank > 0 for act in line.acts) == read
+
+
+def test_what_is_printed_hides_nothing_that_is_encoded() -> None:
+    script = base64.b64encode(b"rm -rf src").decode()
+    encoded = f"echo {script} | base64 -d | sh"
+    for printed in ("echo ls | sh; " * 25, f"echo '{'ls;' * 200}' | sh; "):
+        assert found(printed + encoded) == [("delete", HIGH)]
 
 
 @pytest.mark.parametrize("printed", ['echo "$A" | sh; ' * 3, 'echo "$A" | base64 -d | sh; ' * 3])
