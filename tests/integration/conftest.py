@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from fakes_ollama import OllamaServer, running
 from service_house import ServiceHouse
 
 
@@ -23,3 +24,11 @@ def app(tmp_path: Path) -> Path:
     folder = tmp_path / "app"
     folder.mkdir()
     return folder
+
+
+@pytest.fixture
+def server() -> Iterator[OllamaServer]:
+    """A server that speaks Ollama's API and has a language model."""
+    with running() as made:
+        made.models["llama3.2:latest"] = "aa"
+        yield made

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes_ollama import OllamaServer, running
+from fakes_ollama import OllamaServer
 from service_house import ServiceHouse, door, hook_question
 
 from vector_memory.config import Settings
@@ -29,14 +29,6 @@ ANSWER = (
 )
 FIRST = "The importer needs the queue to be drained before it starts"
 SECOND = "Drain the queue, then start the importer, then check the ledger"
-
-
-@pytest.fixture
-def server() -> Iterator[OllamaServer]:
-    """A server that speaks Ollama's API."""
-    with running() as made:
-        made.models["llama3.2:latest"] = "aa"
-        yield made
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fakes_ollama import OllamaServer, running
+from fakes_ollama import OllamaServer
 from service_house import ServiceHouse, captured_of, door, hook_question
 from talk import transcript
 
@@ -26,13 +26,6 @@ FAILURE = (
     '  File "ledger.py", line 3, in read\nValueError: Greta Holm is unknown\n</private>'
 )
 PRIVATE = (TOKEN, "Nightjar", "Greta")
-
-
-@pytest.fixture
-def server() -> Iterator[OllamaServer]:
-    with running() as made:
-        made.models["llama3.2:latest"] = "aa"
-        yield made
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes_ollama import OllamaServer, running
+from fakes_ollama import OllamaServer
 from service_house import ServiceHouse
 
 from vector_memory.model import EXTRACTION_MARK
@@ -27,14 +27,6 @@ def answer(text: str = IDEA) -> str:
     quote = "drain the queue before each import"
     one = {"text": text, "intent": "decision", "confidence": 0.8, "quote": quote}
     return json.dumps({"ideas": [one]})
-
-
-@pytest.fixture
-def server() -> Iterator[OllamaServer]:
-    """A server that speaks Ollama's API."""
-    with running() as made:
-        made.models["llama3.2:latest"] = "aa"
-        yield made
 
 
 @pytest.fixture

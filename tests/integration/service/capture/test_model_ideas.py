@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fakes_ollama import OllamaServer, running
+from fakes_ollama import OllamaServer
 from service_house import ServiceHouse, captured_of
 from talk import transcript
 
@@ -25,13 +25,11 @@ IDEA = "The queue is drained before each import since the lock is held otherwise
 
 
 @pytest.fixture
-def server() -> Iterator[OllamaServer]:
+def server(server: OllamaServer) -> OllamaServer:
     """A server that speaks Ollama's API and finds one idea."""
-    with running() as made:
-        made.models["llama3.2:latest"] = "aa"
-        one = {"text": IDEA, "intent": "decision", "confidence": 0.9, "quote": "the lock is held"}
-        made.written = json.dumps({"ideas": [one]})
-        yield made
+    one = {"text": IDEA, "intent": "decision", "confidence": 0.9, "quote": "the lock is held"}
+    server.written = json.dumps({"ideas": [one]})
+    return server
 
 
 @pytest.fixture

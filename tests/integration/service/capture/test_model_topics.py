@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fakes_ollama import OllamaServer, running
+from fakes_ollama import OllamaServer
 from service_house import ServiceHouse, captured_of
 from talk import transcript
 
@@ -25,11 +25,10 @@ WORDS = "The queue was made to survive a crash by a spool file, and a job is tri
 
 
 @pytest.fixture
-def server() -> Iterator[OllamaServer]:
-    with running() as made:
-        made.models["llama3.2:latest"] = "aa"
-        made.written = WORDS
-        yield made
+def server(server: OllamaServer) -> OllamaServer:
+    """It words what it is asked about."""
+    server.written = WORDS
+    return server
 
 
 @pytest.fixture

@@ -276,10 +276,10 @@ def test_a_public_key_is_no_secret(name: str, is_secret: bool) -> None:
 
 def test_a_project_is_known_through_a_link() -> None:
     """A tool may name a file by the folder's other path."""
-    around = CallSite("/data/shop", "/data/shop", HOME, alias="/work/shop")
-    given = {"file_path": "/work/shop/src/a.py"}
+    around = CallSite("/data/shop", "/data/shop", HOME, alias="/srv/shop")
+    given = {"file_path": "/srv/shop/src/a.py"}
     assert judge.of_call("Edit", given, around) == []
-    assert judge.of_call("Edit", {"file_path": "/work/other/a.py"}, around)
+    assert judge.of_call("Edit", {"file_path": "/srv/other/a.py"}, around)
 
 
 @pytest.mark.parametrize(
