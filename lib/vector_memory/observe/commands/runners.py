@@ -131,7 +131,7 @@ def _printed_script(act: Act) -> str:
     if act.name not in shell.SHELLS or act.feeding is None:
         return "" if act.name.isalnum() else hidden.decoded_script(act.program)
     feeder = act.feeding
-    if feeder.name in _PRINTERS:
+    if is_fed_in_clear(act):
         if act.has("-n") or (act.operands() and not act.has("-s")):
             return ""
         return _printed_text(feeder)

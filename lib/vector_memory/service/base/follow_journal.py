@@ -107,11 +107,14 @@ def vectors_for(
     """
     if not embedding.model or not changes:
         return {}
-    texts = _texts(shelf, embedding, changes)
     vectors = shelf.journal.get_vectors(list({key for _, _, key in changes}), embedding.model)
-    missing_keys = [key for key in texts if key not in vectors and key not in shelf.refused]
     if not embed:
         return vectors
+    missing = [
+        change for change in changes if change[2] not in vectors and change[2] not in shelf.refused
+    ]
+    texts = _texts(shelf, embedding, missing)
+    missing_keys = list(texts)
     batches = deque(
         missing_keys[start : start + STEP] for start in range(0, len(missing_keys), STEP)
     )

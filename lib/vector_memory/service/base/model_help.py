@@ -49,8 +49,9 @@ class RecallHelp:
 
     def __init__(self, ctx: Context, question: str) -> None:
         self._ctx = ctx
-        # As a whole, before a part of it is taken.
-        self._question = privacy.word_or(question, "")
+        # As a whole, before a part of it is taken; who asks no model need not wait for it.
+        has_model = bool(ctx.settings.generation_backend)
+        self._question = privacy.word_or(question, "") if has_model else ""
         self._left_s = ctx.settings.generation_timeout_s
         self._took_s: float | None = None
         """What the call before took; None where there was none."""

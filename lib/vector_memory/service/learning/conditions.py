@@ -6,10 +6,11 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
-from vector_memory.model import TRIGGERS, Memory, Status
+from vector_memory.model import PROCEDURE, TRIGGERS, Memory, Origin, Status
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 
+COLLECTION = "procedures"
 FILE, COMMAND, ERROR, TERM = CONDITIONS = ("file", "command", "error", "term")
 AT_TOOLS = (FILE, COMMAND)
 """Conditions for which hooks have to ask about tool calls."""
@@ -61,7 +62,7 @@ def conditions_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> StoreCo
             memories = shelf.journal.by_ids([id for id, triggers in changed.items() if triggers])
             # What waits for the user's word costs no call of a tool anything: an agent may store as much of it as it likes.
             store.conditions |= {
-                id: triggers if id in memories and _may_come(memories[id]) else ()
+                id: triggers if id in memories and waits_for_condition(memories[id]) else ()
                 for id, triggers in changed.items()
             }
             store.reached = reached
@@ -71,5 +72,14 @@ def conditions_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> StoreCo
     return store
 
 
-def _may_come(memory: Memory) -> bool:
-    return memory.status is Status.ACTIVE and memory.trust > 0 and not memory.is_held
+def waits_for_condition(memory: Memory) -> bool:
+    """Whether a memory comes when its condition holds: it has one, and is somebody's word who may say how something is
+    done."""
+    is_procedure = memory.kind == PROCEDURE or memory.collection == COLLECTION
+    return (
+        memory.status is Status.ACTIVE
+        and bool(memory.extra.get(TRIGGERS))
+        and not memory.is_held
+        and memory.trust > 0
+        and (is_procedure or memory.origin is Origin.USER)
+    )

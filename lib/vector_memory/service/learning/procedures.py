@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from vector_memory import projects, redact
 from vector_memory.errors import BadInputError, UnsafeTextError
-from vector_memory.model import MOST_TRIGGERS, PROCEDURE, TRIGGERS, Memory, Origin, Status
+from vector_memory.model import MOST_TRIGGERS, PROCEDURE, TRIGGERS, Memory
 from vector_memory.retrieve import render
 from vector_memory.service.base import context_block
 from vector_memory.service.base.asker import HookQuestion
@@ -23,7 +23,6 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shown_notes import PROCEDURES, Showing
 from vector_memory.service.learning import conditions
 from vector_memory.service.learning.conditions import COMMAND, CONDITIONS, ERROR, FILE, TERM
-from vector_memory.service.memory.lookup import is_open
 from vector_memory.text import analysis, fence
 
 if TYPE_CHECKING:
@@ -35,7 +34,6 @@ MOST_TOKENS = 200
 MOST_READ, MOST_PATTERNS = 40_000, 8
 """Characters of what is going on that are looked at, and patterns that a condition may stand for: each call of a tool is
 held against all of them."""
-COLLECTION = "procedures"
 TITLE = "How this is done here:"
 _PATHS = ("file_path", "notebook_path")
 
@@ -260,7 +258,9 @@ def _matching_note(ctx: Context, question: HookQuestion, moment: TriggerMoment) 
         }
         memories = shelf.journal.by_ids(list(counts)).values() if counts else ()
         fitting += [
-            (counts[memory.id], memory) for memory in memories if waits_for_condition(memory)
+            (counts[memory.id], memory)
+            for memory in memories
+            if conditions.waits_for_condition(memory)
         ]
     shown = ctx.state.shown(question.session) if fitting else ()
     unseen = [
@@ -277,7 +277,7 @@ def _matching_note(ctx: Context, question: HookQuestion, moment: TriggerMoment) 
 def comes_by_itself(ctx: Context, memory: Memory) -> bool:
     """Whether a memory waits for a condition that can hold here: who set it may have switched off what looks for it, and
     some that were accepted once never hold."""
-    return waits_for_condition(memory) and any(
+    return conditions.waits_for_condition(memory) and any(
         _can_hold(ctx, str(trigger)) for trigger in memory.extra[TRIGGERS]
     )
 
@@ -289,16 +289,3 @@ def _can_hold(ctx: Context, trigger: str) -> bool:
         return bool(read([trigger]))
     except (BadInputError, UnsafeTextError):
         return False
-
-
-def waits_for_condition(memory: Memory) -> bool:
-    """Whether a memory comes when its condition holds: it has one, and is somebody's word who may say how something is
-    done."""
-    is_procedure = memory.kind == PROCEDURE or memory.collection == COLLECTION
-    return (
-        memory.status is Status.ACTIVE
-        and bool(memory.extra.get(TRIGGERS))
-        and is_open(memory)
-        and memory.trust > 0
-        and (is_procedure or memory.origin is Origin.USER)
-    )
