@@ -39,7 +39,7 @@ from vector_memory.redact.pairs import find_pairs
 from vector_memory.redact.personal import find_personal
 from vector_memory.redact.places import find_places
 from vector_memory.redact.policy import Policy
-from vector_memory.redact.randoms import find_randoms
+from vector_memory.redact.random_values import find_randoms
 from vector_memory.redact.shapes import find_shapes
 from vector_memory.redact.spans import Span, merged, without
 from vector_memory.redact.unnamed import find_unnamed

@@ -23,7 +23,7 @@ from replay import read_lines
 from train_ideas import Floats, fitted
 from train_rules import matrix
 
-from vector_memory.redact import pairs, places, randoms, shapes, unnamed
+from vector_memory.redact import pairs, places, random_values, shapes, unnamed
 from vector_memory.redact.automaton import Meter, ascii_of
 
 OF_FEATURE = 2.0
@@ -88,7 +88,7 @@ def of_ordinary(megabytes: float, transcripts: str, half: int) -> Iterator[Value
                 pairs.find_pairs,
                 places.find_places,
                 shapes.find_shapes,
-                randoms.find_randoms,
+                random_values.find_randoms,
             )
             found = [span for find in finders for span in find(text, plain, meter)]
             for start, end in unnamed.candidates(text, plain):

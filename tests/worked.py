@@ -8,7 +8,7 @@ from pathlib import Path
 from service_house import ServiceHouse
 
 from vector_memory.observe.learning.outcomes import Task, Trouble
-from vector_memory.observe.learning.things import Sighting
+from vector_memory.observe.learning.world import Sighting
 from vector_memory.service.base.asker import ProjectAsker, asker_in
 from vector_memory.service.learning import learned_records, lessons
 

@@ -74,7 +74,7 @@ def for_models(answer: Row) -> Row:
     """Return an answer of which a model may read each memory: nothing in it looks like a tag, and what others wrote has
     no links and says by `whose` that it is theirs."""
     # People need nothing of it.
-    from vector_memory.mcp.telling import is_others, say
+    from vector_memory.mcp.model_answers import is_others, say
 
     def cleaned(value: object, foreign: bool) -> object:
         if isinstance(value, str):

@@ -15,7 +15,7 @@ from vector_memory.cli import asking, job_files, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import BadInputError, VectorMemoryError
-from vector_memory.setup import leaving, wiring
+from vector_memory.setup import data_removal, wiring
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.paths import Home
 
@@ -60,10 +60,11 @@ def uninstall(call: Invocation, memories: bool, yes: bool, dry_run: bool) -> Non
                 f"Delete the memories in {parts.home.root} as well, for good?", err=True
             )
         _remove(parts, memories)
-    report = leaving.leftovers(parts.home, memories, dry_run)
+    report = data_removal.leftovers(parts.home, memories, dry_run)
     answer = Row({**report, "projects": parts.projects})
     call.show(
-        answer, lambda answer: _say_what_stays(answer, leaving.report_lines(parts.home, report))
+        answer,
+        lambda answer: _say_what_stays(answer, data_removal.report_lines(parts.home, report)),
     )
 
 
@@ -101,7 +102,7 @@ def _show_parts(parts: Uninstalling, memories: bool) -> None:
     output.say("To be removed:")
     output.say(f"  the daemon, the runtime and the model in {parts.home.root}")
     if memories:
-        output.say(f"  {leaving.memories_of(parts.home)}")
+        output.say(f"  {data_removal.memories_of(parts.home)}")
     for path in parts.wired:
         output.say(f"  our hooks in {path}")
     for path in parts.timers:
@@ -122,7 +123,7 @@ def _remove(parts: Uninstalling, memories: bool) -> None:
     asking.daemon().stop()
     # What is imported from the runtime must be there until the last word.
     sys.stdout.flush()
-    leaving.remove(parts.home, memories)
+    data_removal.remove(parts.home, memories)
 
 
 def _uninstall_plugin(name: str) -> None:

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 
 from vector_memory.client.spool import read_aside
 from vector_memory.config import Settings
+from vector_memory.daemon.background import Relay, Worker
 from vector_memory.daemon.callers import CURSOR, Callers
 from vector_memory.daemon.health import Health, LoggedError, ModelHealth, RetryAnswer
 from vector_memory.daemon.hook_message import HookMessage
 from vector_memory.daemon.keeper import Keeper
 from vector_memory.daemon.plugin_watch import PluginWatch
 from vector_memory.daemon.server import Reply, Sent, Written
-from vector_memory.daemon.work import Relay, Worker
 from vector_memory.errors import BadInputError, StoreFullError, UnsafeTextError
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State

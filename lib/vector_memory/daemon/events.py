@@ -25,7 +25,7 @@ from vector_memory.service.base import context_block, privacy
 from vector_memory.service.base.asker import HookQuestion, asker_at
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.session_memory import SessionTail, last_turn
-from vector_memory.service.capture import unended, unkept
+from vector_memory.service.capture import interrupted_session, uncaptured_turns
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.system import ancestry
 from vector_memory.system.files import with_real_folder
@@ -176,7 +176,7 @@ class Events:
         """Queue what the previous session left unread, as if its end had come now, without waiting for it. Return the
         sentence that says so, "" for nothing."""
         try:
-            unread = unended.newest(self._ctx, question)
+            unread = interrupted_session.newest(self._ctx, question)
         except OSError:
             # Another program's files, which may go at any moment.
             unread = None
@@ -189,7 +189,7 @@ class Events:
         self._ctx.later(
             lambda: self._spool(event, data, unread.folder, configuration, unread.is_kept)
         )
-        return unended.notice(unread)
+        return interrupted_session.notice(unread)
 
     def _question(self, message: HookMessage, **fields: Any) -> HookQuestion | None:
         """Return what a hook asks, and from where; None where the user wants no memory."""
@@ -217,7 +217,9 @@ class Events:
         is_kept, now = self._ctx.settings.capture, time.time()
         if is_kept or _is_in_order(self._ctx.home.config):
             self._ctx.later(
-                lambda: unkept.note_prompt(self._ctx, message.transcript_path, now, is_kept)
+                lambda: uncaptured_turns.note_prompt(
+                    self._ctx, message.transcript_path, now, is_kept
+                )
             )
         if question is None:
             return ""
@@ -344,7 +346,7 @@ class Events:
                 learn_turn = turn_end.learn if is_kept else turn_end.pass_over
                 learn_turn(self._ctx, ended)
             if is_final:
-                unkept.settle(self._ctx, transcript, is_kept)
+                uncaptured_turns.settle(self._ctx, transcript, is_kept)
             if handed_over >= 0:
                 feed.remove_read(transcript, handed_over)
 

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from vector_memory.daemon.work import Relay
+from vector_memory.daemon.background import Relay
 from vector_memory.embed import registry
 from vector_memory.errors import StoreDamagedError, VectorMemoryError
 from vector_memory.service.base.context import Context

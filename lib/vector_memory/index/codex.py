@@ -11,9 +11,9 @@ import shlex
 from collections.abc import Iterable, Iterator
 
 from vector_memory.index import transcript
+from vector_memory.index.prompt_writer import HEADLESS
 from vector_memory.index.tools import patched_files
 from vector_memory.index.transcript import LONGEST_LINE_BYTES, TranscriptEntry, parse_objects
-from vector_memory.index.typists import HEADLESS
 from vector_memory.system.files import open_plain
 from vector_memory.system.json_in import Record
 

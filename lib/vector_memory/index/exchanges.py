@@ -23,8 +23,8 @@ from vector_memory.index.noise import (
     plain_prompt,
     strip_tags,
 )
+from vector_memory.index.prompt_writer import is_typed
 from vector_memory.index.transcript import TranscriptEntry
-from vector_memory.index.typists import is_typed
 from vector_memory.model import EXTRACTION_MARK, unique
 from vector_memory.system import json_in
 from vector_memory.system.json_in import Record

@@ -12,6 +12,7 @@ from vector_memory.journal import schema
 from vector_memory.journal.connection import Connections
 from vector_memory.journal.failures import error_words, full_disk, is_damage, on_error, translated
 from vector_memory.journal.lexical import QuestionReads
+from vector_memory.journal.links_and_projects import Surroundings
 from vector_memory.journal.listing import Listing
 from vector_memory.journal.opening import connect
 from vector_memory.journal.readonly import JOURNAL
@@ -21,7 +22,6 @@ from vector_memory.journal.repair.copying import copy_database
 from vector_memory.journal.repair.upkeep import WRONG_LEXICON
 from vector_memory.journal.review_reads import ReviewReads
 from vector_memory.journal.rows import text_hash, utc_now
-from vector_memory.journal.surroundings import Surroundings
 from vector_memory.journal.vectors import VectorCache
 from vector_memory.journal.writes import MemoryWrites
 from vector_memory.system import tampering

@@ -11,9 +11,9 @@ from types import MappingProxyType
 
 from vector_memory.errors import BadInputError, OvertakenError
 from vector_memory.journal import vectors
+from vector_memory.journal.links_and_projects import put_links, remove_links_of
 from vector_memory.journal.repair.upkeep import Upkeep
 from vector_memory.journal.rows import INSERT, UPDATE, microseconds, text_hash, to_row
-from vector_memory.journal.surroundings import put_links, remove_links_of
 from vector_memory.journal.vectors import model_id
 from vector_memory.model import (
     GAVE_WAY,

@@ -10,8 +10,8 @@ from typing import Any
 from vector_memory.client.link import DaemonClient
 from vector_memory.client.link import Json as Json
 from vector_memory.daemon_verbs import LONG_ONES
-from vector_memory.mcp.shown import Shown
-from vector_memory.mcp.telling import Telling
+from vector_memory.mcp.model_answers import ModelAnswers
+from vector_memory.mcp.shown_memories import Shown
 from vector_memory.model import Progress, ignore_progress
 
 ACTOR = "mcp"
@@ -26,7 +26,7 @@ class Caller:
 
     Attributes: folder: the session's folder: what is asked without a `project` is about its project. session: the
     session's id, or a name of this process where the client tells none. is_session_known: whether the client told
-    it. tell: watches long work. shown: what was shown by this process; `telling` makes what the model is told in
+    it. tell: watches long work. shown: what was shown by this process; `answers` makes what the model is told in
     one answer. actor: who asks: the model, where it is not said otherwise.
     """
 
@@ -37,10 +37,10 @@ class Caller:
     shown: Shown = field(default_factory=Shown)
     tell: Progress = ignore_progress
     actor: str = ACTOR
-    telling: Telling = field(init=False)
+    answers: ModelAnswers = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "telling", Telling(self.shown))
+        object.__setattr__(self, "answers", ModelAnswers(self.shown))
 
     def ask(
         self, verb: str, arguments: Json, items: list[Json] | None = None, **fields: Any

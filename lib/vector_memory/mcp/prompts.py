@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from vector_memory.errors import NotFoundError
 from vector_memory.mcp.caller import Caller
+from vector_memory.mcp.model_answers import NOTICE, Json, day, say
 from vector_memory.mcp.resources import Page, line, listed, pages
-from vector_memory.mcp.telling import NOTICE, Json, day, say
 
 MOST_TO_GO = 20
 

@@ -6,13 +6,19 @@ from dataclasses import replace
 
 from vector_memory.arguments import coerced
 from vector_memory.errors import BadInputError
-from vector_memory.mcp import changing, finding, governing, storing, tending
+from vector_memory.mcp import (
+    change_tools,
+    governance_tools,
+    search_tools,
+    store_tools,
+    upkeep_tools,
+)
 from vector_memory.mcp import tool as tools
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.telling import NOTICE, Json
+from vector_memory.mcp.model_answers import NOTICE, Json
 from vector_memory.mcp.tool import Tool
 
-DOING = (storing, finding, changing, tending, governing)
+DOING = (store_tools, search_tools, change_tools, upkeep_tools, governance_tools)
 """Imported for the functions that they say what tools do by."""
 TOOLS: tuple[Tool, ...] = tuple(tools.read())
 ALIASES = tuple(alias for tool in TOOLS for alias in tool.aliases)
@@ -28,7 +34,7 @@ def call(caller: Caller, tool: Tool, arguments: Json | None) -> Json:
     """
     caller, values = replace(caller), coerced(tool.fields, arguments)
     try:
-        answer = {**tool.act(caller, values), **caller.telling.held()}
+        answer = {**tool.act(caller, values), **caller.answers.held()}
     except BadInputError as error:
         raise tools.as_given(error, values) from error
     result = {name: value for name, value in answer.items() if value is not None}

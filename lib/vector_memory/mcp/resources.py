@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from vector_memory.errors import NotFoundError
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.telling import NOTICE, Json, say
+from vector_memory.mcp.model_answers import NOTICE, Json, say
 from vector_memory.model import QUIET
 from vector_memory.standing import FOUND_ON
 from vector_memory.text import tables
@@ -71,7 +71,7 @@ def _project(caller: Caller, id: str) -> str:
 def listed(caller: Caller, memories: list[Json]) -> list[str]:
     """Return memories as items of a list, each dated and sourced, its words indented."""
     lines = []
-    for memory in caller.telling.memories(memories, TOKENS):
+    for memory in caller.answers.memories(memories, TOKENS):
         mark = " · foreign" if memory.get("foreign") else ""
         marks = {
             "state": "",

@@ -18,9 +18,9 @@ from vector_memory.arguments import schema_of
 from vector_memory.errors import VectorMemoryError
 from vector_memory.mcp import prompts, registry, resources
 from vector_memory.mcp.caller import Caller, Json
+from vector_memory.mcp.model_answers import say
 from vector_memory.mcp.registry import ALIASES as ALIASES
 from vector_memory.mcp.registry import TOOLS as TOOLS
-from vector_memory.mcp.telling import say
 from vector_memory.mcp.tool import Tool
 from vector_memory.system import paths
 

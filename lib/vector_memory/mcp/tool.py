@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from vector_memory.arguments import TO_DAEMON, Argument, Entry, entries
 from vector_memory.errors import BadInputError
 from vector_memory.mcp.caller import Caller, Json
-from vector_memory.mcp.telling import spoken
+from vector_memory.mcp.model_answers import spoken
 
 T = TypeVar("T")
 Act = Callable[[Caller, Json], Json]

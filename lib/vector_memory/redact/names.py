@@ -15,7 +15,7 @@ from functools import cache
 
 from vector_memory.redact.automaton import ascii_of, finder
 from vector_memory.redact.normalise import folded
-from vector_memory.redact.spoken import FAR_EAST
+from vector_memory.redact.spoken_passwords import FAR_EAST
 from vector_memory.redact.values import KEY, PASSWORD, SECRET
 from vector_memory.text import tables
 

@@ -12,7 +12,7 @@ from vector_memory.redact import names
 from vector_memory.redact.automaton import Meter
 from vector_memory.redact.normalise import folded
 from vector_memory.redact.spans import Span
-from vector_memory.redact.spoken import FAR_EAST, is_code, told_before, told_behind
+from vector_memory.redact.spoken_passwords import FAR_EAST, is_code, told_before, told_behind
 from vector_memory.redact.values import (
     KEY,
     PASSWORD,

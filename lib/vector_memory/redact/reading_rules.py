@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from vector_memory.redact import categories, wishes
+from vector_memory.redact import categories, unwanted
 from vector_memory.redact.rules import Rules, UserRule
-from vector_memory.redact.spoken import FAR_EAST
+from vector_memory.redact.spoken_passwords import FAR_EAST
 from vector_memory.text import tables
 from vector_memory.text.headings import lines_below
 from vector_memory.text.statements import ITEM_HEAD
@@ -97,7 +97,7 @@ def understood(item: str, section: int, problems: list[str], place: str) -> Foun
     wishes_found = [
         (sentence, wish)
         for sentence in sentences_in(item)
-        if (section or wishes.is_plain(sentence)) and (wish := wishes.wish_of(sentence))
+        if (section or unwanted.is_plain(sentence)) and (wish := unwanted.wish_of(sentence))
     ]
     if not wishes_found:
         plain = item.replace("**", "").strip(" *_")
@@ -129,7 +129,7 @@ def _item(item: str, problems: list[str], place: str) -> Found:
         return pattern_rules
     if names := _listed(item.rstrip(".")):
         return [_term("rule", name) for name in names]
-    wish = wishes.asked_of(item)
+    wish = unwanted.asked_of(item)
     words = item.split()
     about = wish.about or item.lower().startswith(("my ", "our "))
     if about or categories.sensitive_word(item) and len(words) <= MOST_WORDS:

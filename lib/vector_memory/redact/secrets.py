@@ -13,7 +13,7 @@ from vector_memory.redact import (
     pairs,
     personal,
     places,
-    randoms,
+    random_values,
     shapes,
     unnamed,
 )
@@ -66,5 +66,5 @@ def find_secrets(text: str, kinds: Collection[str], meter: Meter) -> Iterator[Sp
         if not kind or kind in kinds:
             yield from find(text, plain, meter)
     # What another finder names says more than "secret".
-    yield from randoms.find_randoms(text, plain, meter)
+    yield from random_values.find_randoms(text, plain, meter)
     yield from unnamed.find_unnamed(text, plain, meter)

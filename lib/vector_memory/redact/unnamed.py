@@ -19,7 +19,7 @@ from pathlib import Path
 from vector_memory.redact.automaton import Meter, finder
 from vector_memory.redact.randomness import strangeness
 from vector_memory.redact.spans import MARK, Span
-from vector_memory.redact.spoken import FAR_EAST
+from vector_memory.redact.spoken_passwords import FAR_EAST
 from vector_memory.text.technologies import CANONICAL
 
 WEIGHTS_FILE = Path(__file__).with_name("unnamed_weights.json")
@@ -61,7 +61,7 @@ _NAMED_BY_DIGITS = (
 )  # fmt: skip
 """What has digits and is a word."""
 _RANDOM, _LEAST_RANDOM = 5.8, 20
-"""Bits a character, and characters, from which on a value is random: whether it is secret `randoms` says."""
+"""Bits a character, and characters, from which on a value is random: whether it is secret `random_values` says."""
 _WORD = re.compile(r"[^\W\d_]+|\d+|[^\w\s]")
 _PART = re.compile(r"[^\W\d_][^\W\d_A-Z]*")
 """A word of a value: "Hamster2Wheel" has two."""

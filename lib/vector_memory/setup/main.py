@@ -39,9 +39,9 @@ def main(arguments: Sequence[str]) -> int:
 
         return develop.main(ROOT, arguments[1:])
     if arguments[:1] == ["--without-runtime"]:
-        from vector_memory.setup import bare
+        from vector_memory.setup import without_runtime
 
-        return bare.main(arguments[1:])
+        return without_runtime.main(arguments[1:])
     options = _parse(arguments)
     try:
         site = SetupSite(ROOT, paths.Home(), options.model_source)

@@ -27,9 +27,9 @@ from vector_memory.client.link import DaemonClient, Json
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system import json_in
 from vector_memory.tokens import Codes, Token
-from vector_memory.web import acts, openapi
+from vector_memory.web import openapi, operations
+from vector_memory.web.access import OPEN_PATHS, House, answered, failed
 from vector_memory.web.asker import ConflictError, NotAllowedError, WebCall
-from vector_memory.web.doors import OPEN_PATHS, House, answered, failed
 from vector_memory.web.routes import GET, ROUTES, Route, from_query
 
 CARD = "/.well-known/agent-card.json"
@@ -144,7 +144,7 @@ class Gateway(Site):
             return LinesResponse(_lines(answer))
         if route.method != GET:
             return answered(answer)
-        etag = acts.etag_of(answer)
+        etag = operations.etag_of(answer)
         if etag in (tag.strip() for tag in call.headers.get("if-none-match", "").split(",")):
             return Response(status_code=304, headers={"etag": etag})
         return answered(answer, etag=etag)

@@ -25,11 +25,11 @@ from vector_memory.daemon_verbs import named
 from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
 from vector_memory.system.paths import PACKAGE_ROOT, client_folders
 from vector_memory.tokens import Codes
-from vector_memory.web import acts, commands
+from vector_memory.web import commands, operations
+from vector_memory.web.access import House, answered, failed
 from vector_memory.web.app import LinesResponse, Site, health, json_of
 from vector_memory.web.asker import LONG_S, ConflictError, WebCall
-from vector_memory.web.doors import House, answered, failed
-from vector_memory.web.entrance import Visitors
+from vector_memory.web.sign_in import Visitors
 
 STATIC = os.path.join(PACKAGE_ROOT, "web", "static")
 TYPES = {
@@ -172,7 +172,7 @@ def _edit(call: WebCall) -> Json:
         ConflictError: it is not.
     """
     seen_fields = call.arguments.pop("seen", None)
-    with acts.editing:
+    with operations.editing:
         memory = call.memory(str(call.arguments.get("id", "")))
         if isinstance(seen_fields, dict) and any(
             memory.get(name) != value for name, value in seen_fields.items()
@@ -186,7 +186,7 @@ def _edit(call: WebCall) -> Json:
 def _memories(call: WebCall) -> Json:
     arguments = call.arguments
     arguments["limit"] = min(int(arguments.get("limit") or 60), 200)
-    return acts.list_memories(call)
+    return operations.list_memories(call)
 
 
 def _share_status(call: WebCall) -> Json:

@@ -26,8 +26,8 @@ from vector_memory.system.durable_files import write_durably
 from vector_memory.system.files import delete_file
 from vector_memory.system.paths import Home
 from vector_memory.tokens import Codes
+from vector_memory.web.access import Doors, TokenFile
 from vector_memory.web.app import Gateway
-from vector_memory.web.doors import Doors, TokenFile
 from vector_memory.web.routes import ROUTES
 
 LOOPBACK = "127.0.0.1"
@@ -192,7 +192,7 @@ def show(home: Home, options: Json, ready: Ready) -> None:
         BadInputError: it cannot listen there.
     """
     from vector_memory.web.dashboard import Dashboard
-    from vector_memory.web.entrance import Visitors
+    from vector_memory.web.sign_in import Visitors
 
     listening = _loopback_socket(options["port"])
     host = f"{LOOPBACK}:{listening.getsockname()[1]}"

@@ -9,7 +9,7 @@ import re
 from vector_memory.arguments import schema_of
 from vector_memory.client.link import Json
 from vector_memory.system.paths import PACKAGE_ROOT, version
-from vector_memory.web.doors import JSON_TYPE
+from vector_memory.web.access import JSON_TYPE
 from vector_memory.web.routes import GET, ROUTES, Route
 
 LINES_TYPE = "application/jsonl"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from vector_memory.arguments import NUMBER, WORDS, YES, Argument, Entry, checked, entries
 from vector_memory.client.link import Json
 from vector_memory.errors import BadInputError
-from vector_memory.web import acts
+from vector_memory.web import operations
 
 GET, POST = "GET", "POST"
 
@@ -31,7 +31,7 @@ class Route:
     right: str
     marks: frozenset[str]
     aliases: tuple[str, ...]
-    act: acts.Act
+    act: operations.Act
     doc: str
     fields: tuple[Argument, ...]
     answer: str
@@ -41,7 +41,7 @@ def _route(entry: Entry) -> Route:
     address, access, aliases, *_ = (*entry.head, "")
     method, path = address.split()
     right, *marks = access.split()
-    act = getattr(acts, entry.asks, None) or acts.plain(entry.asks)
+    act = getattr(operations, entry.asks, None) or operations.plain(entry.asks)
     also = tuple(aliases.split())
     return Route(
         method, path, right, frozenset(marks), also, act, entry.doc, entry.takes, entry.answers

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from vector_memory.cli.main import main
-from vector_memory.setup import leaving
+from vector_memory.setup import data_removal
 from vector_memory.setup.snippet import PROGRAM, load, render
 from vector_memory.system.paths import Home
 
@@ -99,9 +99,9 @@ def test_everything_of_the_layout_is_ours(home: Home) -> None:
     for path in vars(home).values():
         if not os.path.lexists(path):
             os.makedirs(path)
-    found = leaving.entries(home)
+    found = data_removal.entries(home)
     assert found.foreign == ["mine.txt"]
-    assert set(found.made_again) == leaving.MADE_AGAIN
+    assert set(found.made_again) == data_removal.MADE_AGAIN
     assert {"keys", "proofs", "state.db", "team", "tokens.json"} < set(found.memories)
 
 
@@ -109,7 +109,7 @@ def test_what_cannot_be_removed_is_told(
     home: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It is not called removed."""
-    monkeypatch.setattr(leaving, "_delete", lambda path: None)
+    monkeypatch.setattr(data_removal, "_delete", lambda path: None)
     assert main(["uninstall", "--yes", "--memories", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["memories_deleted"] is False

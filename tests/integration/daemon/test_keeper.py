@@ -19,8 +19,8 @@ from service_house import ServiceHouse, door
 
 from vector_memory.daemon import keeper as module
 from vector_memory.daemon.app import open_index
+from vector_memory.daemon.background import MOST_LEFT, Worker
 from vector_memory.daemon.keeper import Keeper
-from vector_memory.daemon.work import MOST_LEFT, Worker
 from vector_memory.errors import EmbeddingError, StoreFullError
 from vector_memory.journal import schema
 from vector_memory.journal.readonly import JOURNAL

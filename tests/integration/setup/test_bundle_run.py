@@ -15,7 +15,7 @@ import pytest
 from e2e.harness.bundle import ROOT
 
 from vector_memory.generate.client import OWN_SESSION
-from vector_memory.setup import app, leaving
+from vector_memory.setup import app, data_removal
 from vector_memory.setup.site import SetupSite
 from vector_memory.system.paths import Home, data_home
 
@@ -238,7 +238,7 @@ def test_the_installed_snippet_runs_the_shim(shell: list[str], site: SetupSite) 
 def test_the_shim_of_an_uninstalled_home_is_silent(site: SetupSite) -> None:
     """It is all that is left, and the hooks of settings go on naming it."""
     app.install(site)
-    leaving.remove(site.home, memories=True)
+    data_removal.remove(site.home, memories=True)
     assert [path.name for path in Path(site.home.root).rglob("*")] == ["app", "hook"]
     done = run_shim(site, {})
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -17,7 +17,7 @@ import pytest
 
 from vector_memory.cli.main import VERBS
 from vector_memory.errors import BadInputError
-from vector_memory.setup import leaving
+from vector_memory.setup import data_removal
 from vector_memory.system.paths import Home, data_home, version
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -350,7 +350,7 @@ def test_what_was_uninstalled_stays_so_beside_other_plugins(
         plugins.write_text(text, encoding="utf-8")
 
     listed("2026-05-03T10:00:00Z", 2)
-    leaving.remove(home, memories=False)
+    data_removal.remove(home, memories=False)
     later = os.stat(home.shim).st_mtime + 5
     for shell in SHELLS:
         for indent in (2, None):

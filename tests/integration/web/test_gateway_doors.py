@@ -19,7 +19,7 @@ import pytest
 from daemon_rig import Rig
 from gateway_rig import CODE, Gateway, gateway
 
-from vector_memory.web import doors
+from vector_memory.web import access
 from vector_memory.web.routes import GET, ROUTES
 
 
@@ -124,7 +124,7 @@ def test_other_methods_are_refused(served: Gateway, admin: str, method: str) -> 
 
 def test_bodies_have_limits(served: Gateway, admin: str) -> None:
     """Too long, by its own word or not; no JSON; another type; nested too deep."""
-    long = b'{"query": "' + b"a" * doors.BODY_BYTES + b'"}'
+    long = b'{"query": "' + b"a" * access.BODY_BYTES + b'"}'
     assert served.post("/v1/recall", admin, long).status == 413
     chunks = http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)
     with contextlib.closing(chunks):
@@ -190,7 +190,7 @@ def test_a_token_is_used_only_so_often(served: Gateway) -> None:
     headers = {"Authorization": f"Bearer {token}"}
     statuses = []
     with contextlib.closing(connection):
-        for _ in range(20 * doors.BURST):
+        for _ in range(20 * access.BURST):
             connection.request("GET", "/v1/nothing", headers=headers)
             back = connection.getresponse()
             back.read()
@@ -199,7 +199,7 @@ def test_a_token_is_used_only_so_often(served: Gateway) -> None:
                 assert int(back.headers["Retry-After"]) >= 1
                 break
     assert statuses[-1] == 429
-    assert len(statuses) >= doors.BURST
+    assert len(statuses) >= access.BURST
 
 
 def test_every_call_is_in_the_audit_log(served: Gateway, admin: str) -> None:

@@ -15,8 +15,8 @@ import pytest
 from vector_memory import arguments
 from vector_memory.arguments import NUMBER, TEXT, WORDS, YES, Argument
 from vector_memory.errors import BadInputError
-from vector_memory.mcp.shown import Shown
-from vector_memory.mcp.telling import Telling, spoken
+from vector_memory.mcp.model_answers import ModelAnswers, spoken
+from vector_memory.mcp.shown_memories import Shown
 from vector_memory.mcp.tool import scope_of
 
 LIB = Path(__file__).resolve().parents[3] / "lib"
@@ -194,7 +194,7 @@ class TestTelling:
 
     def test_nothing_in_it_looks_like_a_tag(self) -> None:
         """Not in its words, nor beside them."""
-        told = Telling(Shown()).memory(
+        told = ModelAnswers(Shown()).memory(
             memory("a </system> b", origin="user", title="<b>", tags=["<i>"], kind="<u>")
         )
         assert told
@@ -205,41 +205,41 @@ class TestTelling:
     )
     def test_what_others_wrote_has_no_links(self, more: dict[str, Any]) -> None:
         """And is marked."""
-        told = Telling(Shown()).memory(memory("see https://example.org/x", **more))
+        told = ModelAnswers(Shown()).memory(memory("see https://example.org/x", **more))
         assert told
         assert told["foreign"] is True
         assert "https://" not in told["text"]
 
     def test_what_the_user_imported_is_none_of_others(self) -> None:
         """Nobody is told to do nothing that it asks."""
-        told = Telling(Shown()).memory(memory("see https://example.org/x", origin="import"))
+        told = ModelAnswers(Shown()).memory(memory("see https://example.org/x", origin="import"))
         assert told and "foreign" not in told and "https://" in told["text"]
 
     def test_what_is_held_back_is_not_told_and_cannot_be_deleted(self) -> None:
         """It is only counted."""
         shown = Shown()
-        telling = Telling(shown)
+        telling = ModelAnswers(shown)
         held = {"score": 9, "reasons": ["orders"], "held_back": True}
         assert telling.memories([memory("do it", suspicious=held), memory("plain")])[0]["text"] == (
             "plain"
         )
         assert telling.held() == {"held_back": 1}
         other = Shown()
-        assert Telling(other).memory(memory("do it", suspicious=held)) is None
+        assert ModelAnswers(other).memory(memory("do it", suspicious=held)) is None
         with pytest.raises(BadInputError):
             other.chosen([ID])
 
     def test_long_texts_are_cut_around_the_question(self) -> None:
         """A list has little room for each."""
         text = "Nothing of interest. " * 200 + "The heron sleeps at noon. " + "Nothing more. " * 200
-        told = Telling(Shown()).memory(memory(text), 60, "when does the heron sleep")
+        told = ModelAnswers(Shown()).memory(memory(text), 60, "when does the heron sleep")
         assert told
         assert "heron" in told["text"]
         assert len(told["text"]) < 300
 
     def test_what_is_usual_is_not_told(self) -> None:
         """Each word of an answer costs tokens."""
-        told = Telling(Shown()).memory(
+        told = ModelAnswers(Shown()).memory(
             memory("x", collection="claude_memories", priority="NORMAL", tags=[], status="active")
         )
         assert told
@@ -248,7 +248,7 @@ class TestTelling:
     def test_what_does_not_fit_says_so(self) -> None:
         """Where a score was asked for; a memory within another answer has a short id, all else its whole one."""
         told = [
-            Telling(Shown()).memory(memory("x", **more))
+            ModelAnswers(Shown()).memory(memory("x", **more))
             for more in ({"fits": False}, {"fits": True}, {})
         ]
         assert [one and one.get("near") for one in told] == [True, None, None]
@@ -261,8 +261,10 @@ class TestTelling:
         with monkeypatch.context() as context:
             context.setenv("TZ", "Pacific/Auckland")
             time.tzset()
-            due = Telling(Shown()).memory(memory("x", created_at=end, valid_until=end, **more))
-            told = Telling(Shown()).memory(memory("x", valid_from=end, refuted_on="2026-05-03"))
+            due = ModelAnswers(Shown()).memory(memory("x", created_at=end, valid_until=end, **more))
+            told = ModelAnswers(Shown()).memory(
+                memory("x", valid_from=end, refuted_on="2026-05-03")
+            )
             asked = scope_of({"since": "2026-12-04", "until": "soon"})
         time.tzset()
         assert asked == {"since": "2026-12-03T11:00:00+00:00", "until": "soon"}
@@ -379,7 +381,7 @@ def test_every_tool_of_the_designs_answers() -> None:
 
 def test_labels_are_kept_as_tags() -> None:
     """In one form, beside the tags that were given; without any nothing changes."""
-    from vector_memory.mcp.storing import _labels_as_tags
+    from vector_memory.mcp.store_tools import _labels_as_tags
 
     given = {"tags": ["ci"], "domain": "Build  Tools", "error_type": "Timeout"}
     assert _labels_as_tags(given)["tags"] == ["ci", "domain:build-tools", "error:timeout"]

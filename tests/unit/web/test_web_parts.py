@@ -17,7 +17,7 @@ from vector_memory import tokens
 from vector_memory.arguments import NUMBER, SHARE, TEXT, WORDS, YES, Argument, checked
 from vector_memory.errors import BadInputError, StoreDamagedError
 from vector_memory.tokens import MOST_CODES, Codes, Token
-from vector_memory.web import acts, doors, openapi
+from vector_memory.web import access, openapi, operations
 from vector_memory.web.app import CONFIRM_S
 from vector_memory.web.routes import GET, ROUTES, from_query
 
@@ -77,15 +77,15 @@ def test_a_query_is_read_by_the_same_shape() -> None:
 @given(st.text())
 def test_a_cursor_that_was_made_up_is_refused(text: str) -> None:
     try:
-        cursor = acts.cursor_of(text)
+        cursor = operations.cursor_of(text)
     except BadInputError:
         return
     assert cursor.skip >= 0
 
 
 def test_a_cursor_comes_back_as_it_went() -> None:
-    cursor = acts.ListCursor("2026-11-22T20:10:36.428333+00:00", 2, 17)
-    assert acts.cursor_of(cursor.written()) == cursor
+    cursor = operations.ListCursor("2026-11-22T20:10:36.428333+00:00", 2, 17)
+    assert operations.cursor_of(cursor.written()) == cursor
 
 
 def test_the_document_says_what_is_routed() -> None:
@@ -195,12 +195,12 @@ def test_every_changed_field_of_a_token_is_refused(tmp_path: Path) -> None:
 
 def test_calls_are_counted_and_come_back_with_time() -> None:
     now = [0.0]
-    buckets = doors.Buckets(lambda: now[0])
-    assert all(buckets.take("a") == 0.0 for _ in range(doors.BURST))
-    assert 0.0 < buckets.take("a") <= 1.0 / doors.RATE_PER_S
+    buckets = access.Buckets(lambda: now[0])
+    assert all(buckets.take("a") == 0.0 for _ in range(access.BURST))
+    assert 0.0 < buckets.take("a") <= 1.0 / access.RATE_PER_S
     assert buckets.take("b") == 0.0
     now[0] = 1.0
-    assert all(buckets.take("a") == 0.0 for _ in range(int(doors.RATE_PER_S)))
+    assert all(buckets.take("a") == 0.0 for _ in range(int(access.RATE_PER_S)))
     assert buckets.take("a") > 0.0
 
 
@@ -222,4 +222,4 @@ def test_an_etag_does_not_change_by_use() -> None:
     memory = {"memory": {"id": "1", "text": "a", "uses": 1, "confidence": 0.5}}
     used = {"memory": {"id": "1", "text": "a", "uses": 2, "confidence": 0.6}}
     other = {"memory": {"id": "1", "text": "b", "uses": 1, "confidence": 0.5}}
-    assert acts.etag_of(memory) == acts.etag_of(used) != acts.etag_of(other)
+    assert operations.etag_of(memory) == operations.etag_of(used) != operations.etag_of(other)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from vector_memory.journal import writes
+from vector_memory.journal.links_and_projects import put_links
 from vector_memory.journal.rows import text_hash
 from vector_memory.journal.scopes import condition, parts
-from vector_memory.journal.surroundings import put_links
 from vector_memory.model import Memory, Scope, Status, Tier
 
 if TYPE_CHECKING:

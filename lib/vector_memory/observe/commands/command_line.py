@@ -11,9 +11,9 @@ from functools import cached_property
 from itertools import islice, product
 
 from vector_memory.observe.commands import runners
-from vector_memory.observe.commands.acts import Act, name_of
 from vector_memory.observe.commands.findings import CallSite as Surroundings
 from vector_memory.observe.commands.ignored import IgnoredPaths
+from vector_memory.observe.commands.simple_command import Act, name_of
 from vector_memory.text import powershell, shell
 from vector_memory.text.shell import Command, Redirect, ShellWord
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
-from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import CREDENTIALS, HIGH, LOW, Finding
 from vector_memory.observe.commands.findings import CallSite as Surroundings
+from vector_memory.observe.commands.simple_command import Act
 from vector_memory.observe.commands.words import WORDS, is_like
 from vector_memory.text.shell import ShellWord
 from vector_memory.text.words import is_made_of

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from vector_memory.observe.commands import rules
-from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import DATA, LOW, CallSite, Finding
+from vector_memory.observe.commands.simple_command import Act
 from vector_memory.observe.commands.words import WORDS
 
 MOST_SQL = 65_536

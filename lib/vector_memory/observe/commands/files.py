@@ -6,10 +6,10 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import DELETE, HIGH, LOW, Finding
 from vector_memory.observe.commands.findings import CallSite as Surroundings
+from vector_memory.observe.commands.simple_command import Act
 from vector_memory.observe.commands.words import WORDS, is_name_made_again
 from vector_memory.text import tables
 from vector_memory.text.analysis import parts_of

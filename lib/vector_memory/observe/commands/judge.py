@@ -17,16 +17,16 @@ from vector_memory.observe.commands import (
     databases,
     files,
     findings,
+    other_servers,
     remote_code,
     rules,
     scripts,
-    strangers,
     writes,
 )
-from vector_memory.observe.commands.acts import MOST_WHAT, Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import HIGH, Finding
 from vector_memory.observe.commands.findings import CallSite as Surroundings
+from vector_memory.observe.commands.simple_command import MOST_WHAT, Act
 from vector_memory.observe.commands.words import WORDS
 from vector_memory.text.analysis import parts_of
 
@@ -63,7 +63,7 @@ def _of_call(
         yield from of_command(command, site, line)
     elif tool.startswith("mcp__"):
         yield from _of_foreign_tool(tool, arguments)
-        for own_tool, own_arguments in strangers.as_own(tool, arguments, site):
+        for own_tool, own_arguments in other_servers.as_own(tool, arguments, site):
             yield from _of_call(own_tool, own_arguments, site, None)
     elif tool == "Read" and (severity := credentials.sensitivity(path, site)):
         why = "It shows credentials."
@@ -148,7 +148,7 @@ _QUERIES = ("sql", "query", "statement", "queries", "script")
 
 def _of_foreign_tool(tool: str, arguments: Mapping[str, Any]) -> Iterator[Finding]:
     """Judge a tool of an MCP server by its name, and by the SQL that it is given."""
-    if tool.replace("_", "-").startswith(strangers.OWN):
+    if tool.replace("_", "-").startswith(other_servers.OWN):
         return
     server, _, verb = tool.removeprefix("mcp__").rpartition("__")
     for name in _QUERIES:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vector_memory.observe.commands.acts import Act
+from vector_memory.observe.commands.simple_command import Act
 from vector_memory.observe.commands.words import WORDS
 from vector_memory.text import shell
 

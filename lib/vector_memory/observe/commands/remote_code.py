@@ -6,9 +6,9 @@ import posixpath
 from collections.abc import Iterator
 
 from vector_memory.observe.commands import hidden
-from vector_memory.observe.commands.acts import MOST_WHAT, Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import HIGH, LOW, REMOTE_CODE, Finding
+from vector_memory.observe.commands.simple_command import MOST_WHAT, Act
 from vector_memory.observe.commands.words import WORDS
 from vector_memory.text.shell import SHELLS, parse
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from vector_memory.observe.commands import credentials, files, findings, processes
-from vector_memory.observe.commands.acts import MOST_WHAT, Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import CREDENTIALS, DATA, HIGH, INFRASTRUCTURE, LOW
+from vector_memory.observe.commands.simple_command import MOST_WHAT, Act
 from vector_memory.observe.commands.words import GLOBAL_OPTIONS, entries
 from vector_memory.text.shell import ShellWord, after_options
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vector_memory.observe.commands import hidden
-from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.findings import CallSite
+from vector_memory.observe.commands.simple_command import Act
 from vector_memory.observe.commands.words import GLOBAL_OPTIONS, WORDS
 from vector_memory.system import json_in
 from vector_memory.text import shell

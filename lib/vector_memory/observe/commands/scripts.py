@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from vector_memory.observe.commands import credentials, databases, files
-from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import CREDENTIALS, DATA, DELETE, HIGH, LOW, Finding
 from vector_memory.observe.commands.remote_code import is_local
 from vector_memory.observe.commands.rules import RULES
+from vector_memory.observe.commands.simple_command import Act
 from vector_memory.observe.commands.words import WORDS
 from vector_memory.text.shell import ShellWord
 from vector_memory.text.words import is_made_of, runs_in

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 
 from vector_memory.observe.commands import findings
-from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.credentials import write_severity
 from vector_memory.observe.commands.files import is_made_again
 from vector_memory.observe.commands.findings import HIGH, LOW, Finding
 from vector_memory.observe.commands.findings import CallSite as Surroundings
+from vector_memory.observe.commands.simple_command import Act
 from vector_memory.observe.commands.words import WORDS
 from vector_memory.text.shell import WRITING
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from vector_memory.observe.commands import command_line, databases, files, judge, strangers
-from vector_memory.observe.commands.acts import Act
+from vector_memory.observe.commands import command_line, databases, files, judge, other_servers
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import CallSite
+from vector_memory.observe.commands.simple_command import Act
 from vector_memory.observe.commands.words import WORDS
 from vector_memory.observe.intent import limits
 from vector_memory.observe.intent.grammar import PATTERNS, RUNS
@@ -75,7 +75,7 @@ def of_call(
         changes.append(FileChange(limits.NETWORK, subject=str(arguments.get("url") or tool)))
     views = [
         of_call(own_tool, own_arguments, site)
-        for own_tool, own_arguments in strangers.as_own(tool, arguments, site)
+        for own_tool, own_arguments in other_servers.as_own(tool, arguments, site)
     ]
     changes += [change for view in views for change in view.changes]
     paths += tuple(path for view in views for path in view.named if path not in paths)

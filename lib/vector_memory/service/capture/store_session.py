@@ -19,7 +19,7 @@ from vector_memory.model import PASSAGE, Memory, Origin, Priority, Source, stric
 from vector_memory.redact import levels, policy
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.capture import read_session, unkept
+from vector_memory.service.capture import read_session, uncaptured_turns
 from vector_memory.service.capture.reading_process import ReadingProcess
 from vector_memory.service.memory import tombstones, trust_marks
 from vector_memory.service.memory.exchange_versions import (
@@ -161,7 +161,7 @@ def store(
     """
     captured = Captured()
     for reading in reads:
-        unkept.keep_out(ctx, reading)
+        uncaptured_turns.keep_out(ctx, reading)
         captured.redactions += reading.redactions
         captured.dropped += reading.dropped
     drafts = [

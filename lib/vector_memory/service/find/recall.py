@@ -18,13 +18,13 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.model_help import RecallHelp
 from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
 from vector_memory.service.find import named_project
-from vector_memory.service.memory import applied, moved_projects
-from vector_memory.service.memory.corrected import in_short
+from vector_memory.service.memory import applied_uses, moved_projects
 from vector_memory.service.memory.history import history_of
 from vector_memory.service.memory.links import IdRequest
 from vector_memory.service.memory.lookup import answer, is_open, lookup, surroundings, touch
 from vector_memory.service.memory.passages import Excerpt, Turn, in_context, turn_of, turn_reader
-from vector_memory.service.memory.rewritten import later_words
+from vector_memory.service.memory.rewritten_lines import later_words
+from vector_memory.service.memory.taken_back import in_short
 from vector_memory.service.memory.views import (
     HistoryView,
     HitView,
@@ -150,7 +150,7 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
         _unopened(ctx, request, asker) or None,
     )
     # Last: cold memories that fit are warm again from then on, under another number.
-    applied.asked_for(ctx, asker.shelves, hits, request.for_session)
+    applied_uses.asked_for(ctx, asker.shelves, hits, request.for_session)
     return answered
 
 

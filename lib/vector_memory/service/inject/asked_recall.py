@@ -13,11 +13,11 @@ from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import show
 from vector_memory.service.inject.prompt_recall import MAX_PROMPT_CHARS
-from vector_memory.service.memory import applied, lookup
-from vector_memory.service.memory.corrected import in_short
+from vector_memory.service.memory import applied_uses, lookup
 from vector_memory.service.memory.history import before, chain_of
 from vector_memory.service.memory.passages import TurnReader, turn_reader
-from vector_memory.service.memory.rewritten import last_words, later_words
+from vector_memory.service.memory.rewritten_lines import last_words, later_words
+from vector_memory.service.memory.taken_back import in_short
 from vector_memory.text import fence
 
 TITLE = "Asked for with /remember, by topic:"
@@ -53,7 +53,7 @@ def on_remember(ctx: Context, question: HookQuestion) -> str:
     title = f"{TITLE} {answer.note}" if answer.note else TITLE
     # The skill answers in a talk of its own: the session's own does not see these notes.
     block = show(ctx, "", notes, title)
-    applied.asked_for(ctx, question.shelves, ordered, question.session)
+    applied_uses.asked_for(ctx, question.shelves, ordered, question.session)
     return block
 
 

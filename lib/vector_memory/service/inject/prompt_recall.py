@@ -24,10 +24,10 @@ from vector_memory.service.base.shown_notes import PROMPT, Showing, Worth
 from vector_memory.service.inject import open_items
 from vector_memory.service.inject.wider_notes import in_their_passages, widened
 from vector_memory.service.memory import last_session
-from vector_memory.service.memory.corrected import in_short
 from vector_memory.service.memory.lookup import answer, is_open, touch
 from vector_memory.service.memory.passages import TurnReader, turn_of, turn_reader
-from vector_memory.service.memory.rewritten import later_words
+from vector_memory.service.memory.rewritten_lines import later_words
+from vector_memory.service.memory.taken_back import in_short
 from vector_memory.text import analysis, fence
 
 MAX_PROMPT_CHARS = 8_000

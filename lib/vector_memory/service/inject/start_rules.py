@@ -15,9 +15,9 @@ from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import merging
-from vector_memory.service.memory.corrected import asked_in
 from vector_memory.service.memory.passages import number_of, turn_reader
-from vector_memory.service.memory.rewritten import last_words, later_words
+from vector_memory.service.memory.rewritten_lines import last_words, later_words
+from vector_memory.service.memory.taken_back import asked_in
 from vector_memory.text import days, fence
 from vector_memory.text.deadlines import last_day
 

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from vector_memory.model import ignore_progress
 from vector_memory.service.base.context import Context
-from vector_memory.service.capture import backfill, unended
+from vector_memory.service.capture import backfill, interrupted_session
 from vector_memory.service.jobs.step import JobRun, Step
 
 AT_ONCE = 16
@@ -50,10 +50,10 @@ def _changed_transcripts(ctx: Context, now: datetime) -> Iterator[tuple[str, str
     paths = [
         path for path in ctx.state.cursors() if path.startswith("/") and path.endswith(".jsonl")
     ]
-    since = (now - unended.LOOKED_BACK).timestamp()
+    since = (now - interrupted_session.LOOKED_BACK).timestamp()
     for folder in sorted({os.path.dirname(path) for path in paths}):
         known_paths = {path for path in paths if os.path.dirname(path) == folder}
-        stats = unended.transcripts_in(folder)
+        stats = interrupted_session.transcripts_in(folder)
         oldest = min((stats[path].st_mtime for path in known_paths if path in stats), default=None)
         stamps = {
             path: f"{file_stat.st_mtime_ns}:{file_stat.st_size}"

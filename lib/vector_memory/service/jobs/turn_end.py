@@ -20,7 +20,7 @@ from vector_memory.service.capture import (
 )
 from vector_memory.service.inject import session_start
 from vector_memory.service.learning import note_uses
-from vector_memory.service.memory import applied, tombstones
+from vector_memory.service.memory import applied_uses, tombstones
 from vector_memory.service.tools import fix_feedback, flags
 from vector_memory.service.transfer import import_notes
 
@@ -61,7 +61,7 @@ def learn(ctx: Context, ended: EndedTurn) -> None:
             ctx.state.add_due(deferred.SUMMARY if ended.final else deferred.TOPICS, session)
     fix_feedback.judge(ctx, ended.session, turn)
     note_uses.judge(ctx, ended.session, turn, ended.last_message, ended.final)
-    applied.followed(ctx, ended.session)
+    applied_uses.followed(ctx, ended.session)
     for turn_read in turns:
         deferred.learn_later(ctx, turn_read, ended.folder, ended.final)
     if ended.final:

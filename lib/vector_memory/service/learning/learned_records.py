@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from vector_memory.model import HEURISTICS, LIVING, TRAILS, TRAJECTORIES, WORLD, Memory, Scope
-from vector_memory.observe.learning import outcomes, things, trails, trajectories, trouble
+from vector_memory.observe.learning import outcomes, trails, trajectories, trouble, world
 from vector_memory.redact import levels
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
@@ -47,7 +47,7 @@ class SessionLedger:
     """
 
     tasks: list[outcomes.Task] = field(default_factory=list)
-    seen: list[things.Sighting] = field(default_factory=list)
+    seen: list[world.Sighting] = field(default_factory=list)
     subagents: list[outcomes.Task] = field(default_factory=list)
     orders: dict[str, str] = field(default_factory=dict)
 
@@ -57,7 +57,7 @@ class SessionLedger:
         raw = memory.extra if memory else {}
         # What an older version wrote has the command that showed it in the middle.
         rows = [row for row in raw.get("seen") or () if len(row) in (7, 8)]
-        seen = [things.Sighting(*row[:4], *row[-3:]) for row in rows]
+        seen = [world.Sighting(*row[:4], *row[-3:]) for row in rows]
         orders = {str(order): str(kind) for order, kind in (raw.get("orders") or {}).items()}
         return cls(tasks_in(raw.get("tasks")), seen, tasks_in(raw.get("subagents")), orders).open
 
@@ -81,7 +81,7 @@ class SessionLedger:
         """Return it with what was read now: what was read before counts as it is now, and the oldest go."""
         return SessionLedger(
             each_once([*self.tasks, *more.tasks])[-PER_SESSION:],
-            things.each_once([*self.seen, *more.seen])[-MOST_SEEN:],
+            world.each_once([*self.seen, *more.seen])[-MOST_SEEN:],
             each_once([*self.subagents, *more.subagents])[-PER_SESSION:],
             dict(list({**self.orders, **more.orders}.items())[-MOST_ORDERS:]),
         )
@@ -218,9 +218,9 @@ def trajectories_of(asker: ProjectAsker) -> list[trajectories.Trajectory]:
     return sorted(captured, key=lambda trajectory: trajectory.at, reverse=True)
 
 
-def things_of(asker: ProjectAsker) -> list[things.Thing]:
+def things_of(asker: ProjectAsker) -> list[world.Thing]:
     """Return the things of a project, the last seen first."""
-    seen = _read_drawn(asker, WORLD, THING, things.Thing)
+    seen = _read_drawn(asker, WORLD, THING, world.Thing)
     return sorted(seen, key=lambda thing: thing.last, reverse=True)
 
 

@@ -30,10 +30,10 @@ from vector_memory.model import (
     Scope,
     Sensitivity,
 )
-from vector_memory.observe.learning import outcomes, tasks, things, trails, trajectories, trouble
+from vector_memory.observe.learning import outcomes, tasks, trails, trajectories, trouble, world
 from vector_memory.observe.learning.outcomes import Task
-from vector_memory.observe.learning.things import Sighting
 from vector_memory.observe.learning.trajectories import Trajectory
+from vector_memory.observe.learning.world import Sighting
 from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.asker import ProjectAsker, asker_at, asker_in
 from vector_memory.service.base.context import Context
@@ -146,7 +146,7 @@ def _store(
         ordered = [turn for turn in kept_turns if turn.order]
         ledger = SessionLedger(
             outcomes.of_turns(own_turns, session),
-            list(things.seen_in(own_turns)),
+            list(world.seen_in(own_turns)),
             [task for turn in ordered for task in outcomes.of_turns([turn], session)],
             dict(pair for turn in turns for pair in turn.orders),
         )
@@ -194,7 +194,7 @@ def redraw_records(ctx: Context, asker: ProjectAsker) -> None:
         habit if are_harmless([habit.command], root) else replace(habit, end="")
         for habit in trouble.recurring(kept_tasks)[:MOST_HABITS]
     ]
-    lasting = [thing for thing in things.things_of(seen) if thing.is_worth_keeping][:MOST_THINGS]
+    lasting = [thing for thing in world.things_of(seen) if thing.is_worth_keeping][:MOST_THINGS]
     drawn = [trail for trail in trails.find(kept_tasks, now) if are_harmless(trail.commands, root)]
     examples = [
         example for example in trajectories.find(kept_tasks) if are_harmless(example.commands, root)
@@ -244,7 +244,7 @@ def _keep_drawn(
     asker: ProjectAsker,
     collection: str,
     kind: str,
-    drawn: Sequence[trails.Trail | Trajectory | things.Thing | Board],
+    drawn: Sequence[trails.Trail | Trajectory | world.Thing | Board],
 ) -> None:
     """Store what was made, each under its key, and drop what is not made any more."""
     records = counted_records.of(asker, collection, learned_records.MOST_RECORDS, (kind,))

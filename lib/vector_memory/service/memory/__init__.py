@@ -1,8 +1,8 @@
 """One memory's life.
 
 lookup: found by its id, or by a question. views: as programs see it. history: what it was before.
-passages: a passage with what stood around it, corrected: what took it back at once, rewritten: what changed
-since what it made. lifted_rules: what lifted a rule later.
+passages: a passage with what stood around it, taken_back: what took it back at once,
+rewritten_lines: what changed since what it made. lifted_rules: what lifted a rule later.
 last_session: how a session ended, by its passages.
 moved_projects: memories under another name than this project's, which may be its own.
 
@@ -12,5 +12,6 @@ tombstones: what was purged, and is not captured again. companions: what goes wi
 
 trust_marks: what a text may count as, by whose words it is. agent_rights: what an agent may do to it.
 users_words: whether the user asked for it. proposals: what waits for the user. captured: what a review asks about.
-confidence: how much it counts, told by who works with it. applied: its use. ageing_wishes: how it is to age.
+confidence: how much it counts, told by who works with it. applied_uses: its use.
+ageing_wishes: how it is to age.
 """

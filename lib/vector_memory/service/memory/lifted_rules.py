@@ -13,8 +13,8 @@ from vector_memory.index.voices import USER, voices
 from vector_memory.lifecycle.lifting import lifts
 from vector_memory.model import OPEN_KINDS, PASSAGE, CleanText, Memory, Scope, unique
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory.corrected import talk_of
 from vector_memory.service.memory.merging import sessions_of
+from vector_memory.service.memory.taken_back import talk_of
 from vector_memory.text import analysis, tables
 from vector_memory.text.words import clauses_in
 

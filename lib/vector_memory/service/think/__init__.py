@@ -4,14 +4,15 @@ cases it stands on. docs/thinking.md tells when to ask which.
 ledger: the tasks that are kept of sessions, and the form of the answers; all others stand on it.
 
 how work goes
-    performers: who does what how well, and which step fails or takes longest.
+    specialization: who does what how well, and which step fails or takes longest.
     costs: what sessions took of their models, and what they are given unasked. monitor: what was flagged.
 what happened
     debugging: a session's steps as a graph; what came before a failure, and what mended it.
-    past: a session, or memory, as it was, and two windows of time.
+    time_travel: a session, or memory, as it was, and two windows of time.
 what to do
     planning: what has to be done before what, how tasks like one went, and which memories they used.
-    learned: steps that have worked, and what to expect of a command. workflow: steps as files, or out of a description.
+    trails_and_world: steps that have worked, and what to expect of a command. workflow: steps as files, or out of
+    a description.
     wrapup: what a session leaves. swarm: what several answers agree on. multimodal_input: what a picture shows.
 whether memory holds what it says
     formal_verify: invariants over every row. measuring: how fast and how good it is.

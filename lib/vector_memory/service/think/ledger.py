@@ -15,12 +15,12 @@ from vector_memory.errors import BadInputError
 from vector_memory.index.fixes import commands
 from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import HEURISTICS, Memory, Scope, digest_of, unique
-from vector_memory.observe.learning import outcomes, things, trails
+from vector_memory.observe.learning import outcomes, trails, world
 from vector_memory.observe.learning.figures import NOT_ENOUGH, Rate, RateComparison, compare, rate
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.tasks import CHANGING, KINDS
-from vector_memory.observe.learning.things import Sighting
 from vector_memory.observe.learning.trails import Trail
+from vector_memory.observe.learning.world import Sighting
 from vector_memory.service.base import messages
 from vector_memory.service.base.asker import Asker, ProjectAsker, asker_in
 from vector_memory.service.base.context import Context
@@ -102,7 +102,7 @@ def tasks_of(
 def sightings_of(asker: Asker) -> list[Sighting]:
     """Return what was seen in the sessions that an asker may see, each once."""
     pairs = learned_records.ledgers(asker.shelves, asker.scope.projects)
-    return things.each_once(sighting for _, ledger in pairs for sighting in ledger.seen)
+    return world.each_once(sighting for _, ledger in pairs for sighting in ledger.seen)
 
 
 def trail_for(live_trails: Sequence[Trail], kind: str) -> Trail | None:

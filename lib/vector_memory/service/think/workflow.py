@@ -12,7 +12,7 @@ from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import PROCEDURE as PROCEDURE_KIND
-from vector_memory.observe.learning import things, trails
+from vector_memory.observe.learning import trails, world
 from vector_memory.observe.learning.figures import NOT_ENOUGH, rate
 from vector_memory.observe.learning.outcomes import Task, is_check
 from vector_memory.observe.learning.tasks import EDIT
@@ -183,8 +183,8 @@ def author(ctx: Context, request: WorkflowRequest) -> ledger.Answer:
             'Such as "First run the linter, then commit".',
         )
     name = str(redact.clean(request.name).text) or name or " ".join(step_texts[0].split()[:6])
-    known_things = things.things_of(ledger.sightings_of(asker))
-    commands = [thing for thing in known_things if thing.kind == things.COMMAND and thing.good]
+    known_things = world.things_of(ledger.sightings_of(asker))
+    commands = [thing for thing in known_things if thing.kind == world.COMMAND and thing.good]
     commands.sort(key=lambda command: -command.good)
     steps = [_step_view(step, commands) for step in step_texts[:MOST_STEPS]]
     lines = [
@@ -305,7 +305,7 @@ def _session_steps(tasks: Sequence[Task], session: str) -> tuple[str, list[str],
     )
 
 
-def _step_view(step: str, known_commands: Sequence[things.Thing]) -> dict[str, str]:
+def _step_view(step: str, known_commands: Sequence[world.Thing]) -> dict[str, str]:
     """Return a step, the command by which it was done here ("" for none known), and how often that went well."""
     words = set(re.findall(r"[\w.:-]+", step.lower()))
     for command in known_commands if "`" not in step else ():

@@ -14,8 +14,8 @@ from service_house import ServiceHouse, captured_of, door, exported, hook_questi
 
 from vector_memory import redact
 from vector_memory.index import tools
-from vector_memory.mcp.shown import Shown
-from vector_memory.mcp.telling import Telling
+from vector_memory.mcp.model_answers import ModelAnswers
+from vector_memory.mcp.shown_memories import Shown
 from vector_memory.model import INTENTS, PASSAGE, RULES, Memory, Origin, Priority, Scope
 from vector_memory.retrieve import render
 from vector_memory.service.capture import archives, session_summary, session_topics
@@ -136,7 +136,7 @@ def test_what_a_tool_printed_is_told_wherever_it_is_shown(house: ServiceHouse, a
 def views(house: ServiceHouse, app: Path, names: list[str], planted: list[str]) -> Iterator[str]:
     """Yield what hooks, the MCP server and the command line show."""
     where = {"project": str(app)}
-    telling = Telling(Shown())
+    telling = ModelAnswers(Shown())
     for number, error in enumerate(planted):
         question = f"Why could the widget {number} not be built?"
         ask = hook_question(house.ctx, f"q{number}", str(app), question)

@@ -28,7 +28,7 @@ from vector_memory.journal.use_labels import UseLabel
 from vector_memory.model import PASSAGE, Memory, Priority, Scope, Source, Status, Tier
 from vector_memory.service.inject import prompt_recall
 from vector_memory.service.jobs import runner, tier_transfer
-from vector_memory.service.memory import applied
+from vector_memory.service.memory import applied_uses
 
 COLD_TEXT = "the ledger service listens on port 7443 behind haproxy"
 OTHERS = (
@@ -260,8 +260,8 @@ def test_use_is_counted_once_a_session_and_never_for_being_shown(house: ServiceH
     label = UseLabel("c", id, at, "prompt", "note", 0.0, True)
     house.ctx.state.add_use_labels([label, replace(label, session="d", used=False)])
     for _ in range(2):
-        applied.followed(house.ctx, "c")
-        applied.followed(house.ctx, "d")
+        applied_uses.followed(house.ctx, "c")
+        applied_uses.followed(house.ctx, "d")
         assert told()["confidence"] == 0.76
     for n in range(9):
         house.ctx.global_shelf().journal.apply([id], f"x{n}", at + timedelta(hours=n + 1))

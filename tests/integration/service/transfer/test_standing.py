@@ -15,8 +15,8 @@ from vector_memory.cli import memory as memory_command
 from vector_memory.cli import output
 from vector_memory.cli.answers import Row, for_models
 from vector_memory.client import cold, offline
-from vector_memory.mcp.shown import Shown
-from vector_memory.mcp.telling import Telling
+from vector_memory.mcp.model_answers import ModelAnswers
+from vector_memory.mcp.shown_memories import Shown
 from vector_memory.service.inject import prompt_recall
 
 LINK = "https://ci.example/frankfurt"
@@ -76,7 +76,7 @@ def told(house: ServiceHouse, app: Path, prompt: str, capsys: pytest.CaptureFixt
         "list for a model": output.MEMORY["text"](for_models(Row(view))),  # type: ignore[dict-item]
         "offline": output.warning(offline_hit),
         "show": "".join(shown),
-        "mcp": str(Telling(Shown()).memory(view)),
+        "mcp": str(ModelAnswers(Shown()).memory(view)),
         "markdown": "".join(
             line.partition("<!--")[0]
             for part in exported_notes(house.ctx, {"project": str(app)})

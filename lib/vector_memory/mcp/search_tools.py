@@ -7,7 +7,7 @@ from typing import Any
 from vector_memory.client import offline
 from vector_memory.errors import BadInputError, StoreFullError
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.telling import WHOLE_TOKENS, Json, dated, say, short
+from vector_memory.mcp.model_answers import WHOLE_TOKENS, Json, dated, say, short
 from vector_memory.mcp.tool import ON_A_PAGE, does, page, paged, scope_of
 from vector_memory.model import COLLECTIONS, QUIET
 
@@ -19,7 +19,7 @@ to: how many a page has where no limit is given, and the most that the daemon gi
 
 def answer_with(caller: Caller, memories: Any, query: str = "", **fields: Any) -> Json:
     """Return memories as an answer."""
-    return {**fields, "memories": caller.telling.memories(memories, query=query)}
+    return {**fields, "memories": caller.answers.memories(memories, query=query)}
 
 
 def looked_up(caller: Caller, arguments: Json, **limits: Any) -> Json:
@@ -123,7 +123,7 @@ def connected(caller: Caller, arguments: Json, ids: list[str]) -> Json:
 def provenance(caller: Caller, arguments: Json) -> Json:
     """Tell a whole memory and where it comes from."""
     answer = caller.ask("provenance", {"id": arguments["id"]})
-    memory = caller.telling.memory(answer["memory"], WHOLE_TOKENS)
+    memory = caller.answers.memory(answer["memory"], WHOLE_TOKENS)
     if memory is None:
         return {"id": short(answer["memory"]["id"])}
     source = answer["memory"].get("source") or {}
@@ -142,7 +142,7 @@ def provenance(caller: Caller, arguments: Json) -> Json:
 
 def links(caller: Caller, all_links: Any) -> list[Json]:
     """Return links, each with the memory at its other end."""
-    ends = [(link, caller.telling.memory(link["other"], 80)) for link in all_links]
+    ends = [(link, caller.answers.memory(link["other"], 80)) for link in all_links]
     return [
         {"relation": link["relation"], "direction": link["direction"], "other": end}
         for link, end in ends
@@ -167,11 +167,11 @@ def impact(caller: Caller, arguments: Json) -> Json:
     request = {"id": arguments.get("id"), "file": arguments.get("file")}
     answer, related, following = paged(caller, "impact", arguments, "related", RELATED, **request)
     return {
-        "about": caller.telling.memories(answer["about"]),
+        "about": caller.answers.memories(answer["about"]),
         "links": links(caller, answer["links"]),
-        "related": caller.telling.memories(related, 120),
+        "related": caller.answers.memories(related, 120),
         "next_cursor": following,
-        "newer_decisions": caller.telling.memories(answer["newer_decisions"], 120),
+        "newer_decisions": caller.answers.memories(answer["newer_decisions"], 120),
         "total": answer["total"],
         **{name: answer[name] for name in ("uses", "tasks", "others") if answer.get(name)},
     }
@@ -187,10 +187,10 @@ def contradiction(caller: Caller, arguments: Json) -> Json:
     conflicts, following = page(answer["contradictions"], arguments, DEFAULT)
     settled = answer.get("settled")
     return {
-        "contradictions": caller.telling.memories(
+        "contradictions": caller.answers.memories(
             [{**conflict, "why": conflict["reason"]} for conflict in conflicts]
         ),
-        "agreements": caller.telling.memories(answer["agreements"]),
+        "agreements": caller.answers.memories(answer["agreements"]),
         "settled": say(settled) if settled else None,
         "next_cursor": following,
     }

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.changing import delete
-from vector_memory.mcp.finding import answer_with, connected
-from vector_memory.mcp.storing import HINTS
-from vector_memory.mcp.telling import Json, say, short
+from vector_memory.mcp.change_tools import delete
+from vector_memory.mcp.model_answers import Json, say, short
+from vector_memory.mcp.search_tools import answer_with, connected
+from vector_memory.mcp.store_tools import HINTS
 from vector_memory.mcp.tool import MOST_LISTED, ON_A_PAGE, does, page, paged, reach, scope_of
 
 MOST_STEPS = 30
@@ -45,7 +45,7 @@ def consolidate(caller: Caller, arguments: Json) -> Json:
         groups, following = page(groups, arguments, ON_A_PAGE)
     return {
         "groups": [
-            {"same": group["same"], "memories": caller.telling.memories(group["memories"], 120)}
+            {"same": group["same"], "memories": caller.answers.memories(group["memories"], 120)}
             for group in groups
         ],
         "merged": answer["merged"],
@@ -107,7 +107,7 @@ def _clusters(caller: Caller, arguments: Json) -> Json:
         {
             "about": [say(word, True) for word in cluster["about"]],
             "size": cluster["size"],
-            "memories": caller.telling.memories(cluster["memories"], 80),
+            "memories": caller.answers.memories(cluster["memories"], 80),
         }
         for cluster in clusters
     ]

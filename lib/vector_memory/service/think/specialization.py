@@ -11,10 +11,10 @@ from statistics import median
 
 from vector_memory.errors import BadInputError
 from vector_memory.model import PROCEDURE
-from vector_memory.observe.learning import figures, tasks, things
+from vector_memory.observe.learning import figures, tasks, world
 from vector_memory.observe.learning.figures import LEAST, NOT_ENOUGH
 from vector_memory.observe.learning.outcomes import LONGEST_PAUSE_S, Task
-from vector_memory.observe.learning.things import Sighting
+from vector_memory.observe.learning.world import Sighting
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import by_ids
@@ -294,7 +294,7 @@ def optimize(ctx: Context, request: OptimizerRequest) -> ledger.Answer:
     for sighting in ledger.sightings_of(asker):
         is_of_kind = not request.kind or sighting.turn[:16] in keys
         is_recent = request.since is None or datetime.fromisoformat(sighting.at) >= request.since
-        if sighting.kind == things.COMMAND and is_of_kind and is_recent:
+        if sighting.kind == world.COMMAND and is_of_kind and is_recent:
             runs[ledger.job_of(sighting.name)].append(sighting)
     steps = [_figures(job, sightings, tasks) for job, sightings in runs.items()]
     steps.sort(key=lambda step: (-step.total_s, -step.went_well.n, step.step))
@@ -309,7 +309,7 @@ def optimize(ctx: Context, request: OptimizerRequest) -> ledger.Answer:
 
 
 def _figures(job: str, sightings: Sequence[Sighting], tasks: Sequence[Task]) -> StepFigures:
-    good_runs = [sighting for sighting in sightings if sighting.state == things.OK]
+    good_runs = [sighting for sighting in sightings if sighting.state == world.OK]
     # Nobody knows how much of a long call was waiting for a permission.
     total = round(sum(min(sighting.seconds, LONGEST_PAUSE_S) for sighting in sightings), 1)
     durations = figures.median_of(

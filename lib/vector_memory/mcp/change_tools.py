@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from vector_memory.errors import BadInputError
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.finding import looked_up
-from vector_memory.mcp.shown import MOST_AT_ONCE
-from vector_memory.mcp.storing import HINTS
-from vector_memory.mcp.telling import Json, short
+from vector_memory.mcp.model_answers import Json, short
+from vector_memory.mcp.search_tools import looked_up
+from vector_memory.mcp.shown_memories import MOST_AT_ONCE
+from vector_memory.mcp.store_tools import HINTS
 from vector_memory.mcp.tool import does
 
 UNCHANGED = (
@@ -55,7 +55,7 @@ def changed(caller: Caller, answer: Json, status: str) -> Json:
     """Return a changed memory as an answer, with a hint where the change is only proposed and waits for the user."""
     proposed = {"status": "proposed", "hint": HINTS["proposed"]}
     note = proposed if answer.get("action") == "proposed" else {}
-    return {"status": status, "memory": caller.telling.memory(answer["memory"]), **note}
+    return {"status": status, "memory": caller.answers.memory(answer["memory"]), **note}
 
 
 @does("update_memory")

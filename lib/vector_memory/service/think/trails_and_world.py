@@ -12,11 +12,11 @@ from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.index.fixes import commands
 from vector_memory.index.fixes.command_names import command_name
-from vector_memory.observe.learning import outcomes, tasks, things, trails
+from vector_memory.observe.learning import outcomes, tasks, trails, world
 from vector_memory.observe.learning.figures import NOT_ENOUGH, rate
 from vector_memory.observe.learning.outcomes import Task
-from vector_memory.observe.learning.things import COMMAND, FAILS, OK, Sighting, Thing
 from vector_memory.observe.learning.trails import Trail
+from vector_memory.observe.learning.world import COMMAND, FAILS, OK, Sighting, Thing
 from vector_memory.service.base import messages, offered_commands, request_fields
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
@@ -146,7 +146,7 @@ def _reported_task(ctx: Context, request: TrailRequest, root: str, earlier: Sequ
 # -- things (`world_model`) --
 
 
-STATES = {COMMAND: (OK, FAILS), things.PORT: (things.UP, things.DOWN)}
+STATES = {COMMAND: (OK, FAILS), world.PORT: (world.UP, world.DOWN)}
 
 
 class WorldRequest(ledger.WorkRequest):
@@ -186,7 +186,7 @@ def world_model(ctx: Context, request: WorldRequest) -> ledger.Answer:
     sightings = [
         sighting for sighting in ledger.sightings_of(asker) if (sighting.kind, sighting.name) == key
     ]
-    thing = next(iter(things.things_of(sightings)), None)
+    thing = next(iter(world.things_of(sightings)), None)
     if request.action == "observe":
         return _record_observation(ctx, asker, request, key, thing.usual if thing else "")
     if thing is None:
@@ -198,7 +198,7 @@ def world_model(ctx: Context, request: WorldRequest) -> ledger.Answer:
 def _parse_thing(thing: str) -> tuple[str, str]:
     cleaned = redact.clean(thing).text
     kind, _, name = cleaned.partition(":")
-    if kind in (things.PORT, things.VERSION) and name:
+    if kind in (world.PORT, world.VERSION) and name:
         return kind, name.strip()
     if not cleaned:
         raise BadInputError("thing is missing.", "A command line, port:NUMBER or version:PROGRAM.")
@@ -216,11 +216,11 @@ def _display_name(kind: str, name: str) -> str:
 
 
 def _prediction(ctx: Context, thing: Thing) -> ledger.Answer:
-    if thing.kind == things.VERSION:
+    if thing.kind == world.VERSION:
         summary = f"{thing.text}, seen {thing.seen} times."
         return ledger.answer(ctx, summary, expected=thing.state)
     good_rate = rate(thing.good, thing.seen)
-    went = "was up" if thing.kind == things.PORT else "went well"
+    went = "was up" if thing.kind == world.PORT else "went well"
     times = "last time" if thing.same == 1 else f"last {thing.same} times"
     summary = f"{_display_name(thing.kind, thing.name)} {went} {good_rate.told}; the {times}: {thing.state}"
     if not thing.usual:

@@ -4,7 +4,7 @@ tools that hand their arguments on as they are stand in `tools.txt` alone."""
 from __future__ import annotations
 
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.telling import Json, say, spoken
+from vector_memory.mcp.model_answers import Json, say, spoken
 from vector_memory.mcp.tool import does
 
 MOST_SHOWN = 20

@@ -9,8 +9,8 @@ from typing import Any
 
 from vector_memory.errors import BadInputError
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.finding import looked_up
-from vector_memory.mcp.telling import Json, say, short
+from vector_memory.mcp.model_answers import Json, say, short
+from vector_memory.mcp.search_tools import looked_up
 from vector_memory.mcp.tool import Act, does, page, spoken_answer
 from vector_memory.model import DEFAULT_COLLECTION
 
@@ -47,9 +47,9 @@ def store(caller: Caller, request: Json) -> Json:
     answer = caller.ask("remember", request, id=id, origin=ORIGIN, session=caller.session)
     status = "stored" if answer["id"] == id else "already_known"
     status = STATUS.get(answer["action"], status)
-    memory = caller.telling.memory({**answer, "relation": None})
+    memory = caller.answers.memory({**answer, "relation": None})
     neighbours = [{**neighbour, "relation": NEAR} for neighbour in answer.get("near") or ()]
-    related = caller.telling.memories([*(answer.get("links") or ()), *neighbours])
+    related = caller.answers.memories([*(answer.get("links") or ()), *neighbours])
     if any(relative["relation"] == "contradicts" for relative in related):
         status = "contradicts"
     hint = HINTS.get(status) or _hint(answer) or (HINTS[NEAR] if neighbours else None)
@@ -209,7 +209,7 @@ def _continue_episode(caller: Caller, action: str, arguments: Json) -> Json:
     request = {name: arguments.get(name) for name in ("id", "step", "project")}
     outcome = arguments.get("outcome") if action == "complete" else None
     answer = caller.ask("episode", request, outcome=outcome)
-    return {"status": answer["status"], "memory": caller.telling.memory(answer["memory"])}
+    return {"status": answer["status"], "memory": caller.answers.memory(answer["memory"])}
 
 
 @_collection("trajectory", "trajectories", "task")

@@ -11,7 +11,7 @@ import threading
 from collections import OrderedDict
 
 from vector_memory.tokens import ADMIN, Token, digest_of
-from vector_memory.web.doors import TokenFile
+from vector_memory.web.access import TokenFile
 
 MOST_SESSIONS = 32
 PAGE = "dashboard"

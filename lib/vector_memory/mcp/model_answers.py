@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vector_memory.client.link import Json as Json
-from vector_memory.mcp.shown import SHORT, Shown
+from vector_memory.mcp.shown_memories import SHORT, Shown
 from vector_memory.model import DEFAULT_COLLECTION, Temporal
 from vector_memory.standing import FOUND_ON
 from vector_memory.text import days, fence, harmless
@@ -32,7 +32,7 @@ MOMENTS = ("valid_from", "valid_until", "expires_at", "last_used_at")
 """What is told of a memory by how it is told: as it is, harmless, so many of each list, and by the user's clock."""
 
 
-class Telling:
+class ModelAnswers:
     """Makes one answer, and notes what it shows.
 
     Attributes:

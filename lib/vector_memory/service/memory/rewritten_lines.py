@@ -17,8 +17,8 @@ from vector_memory.model import BINDING, TOOK_AWAY, WROTE, Memory, Origin, Scope
 from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory.corrected import LEAD, corrections, prompt_of, spoken, talk_of
 from vector_memory.service.memory.passages import TurnReader
+from vector_memory.service.memory.taken_back import LEAD, corrections, prompt_of, spoken, talk_of
 from vector_memory.text import analysis, days
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from vector_memory.model import WROTE
 from vector_memory.service.inject import session_start
 from vector_memory.service.inject.prompt_recall import notes_of, on_prompt
 from vector_memory.service.memory import lookup
-from vector_memory.service.memory.rewritten import MOST_LOOKED_AT
+from vector_memory.service.memory.rewritten_lines import MOST_LOOKED_AT
 from vector_memory.text import fence
 
 MADE = (

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from vector_memory.observe.learning import things
-from vector_memory.observe.learning.things import (
+from vector_memory.observe.learning import world
+from vector_memory.observe.learning.world import (
     COMMAND,
     DOWN,
     FAILS,
@@ -34,7 +34,7 @@ def sightings(states: str, kind: str = COMMAND, name: str = "just test") -> list
 
 def thing(states: str, kind: str = COMMAND, name: str = "just test") -> Thing:
     """What these sightings make."""
-    (made,) = things.things_of(sightings(states, kind, name))
+    (made,) = world.things_of(sightings(states, kind, name))
     return made
 
 
@@ -43,14 +43,14 @@ def test_a_sighting_counts_once() -> None:
     seen = sightings("....")
     again = seen[3]
     older = seen[0]._replace(state=FAILS, at=(AT - timedelta(days=1)).isoformat())
-    assert things.things_of([*seen, again]) == [thing("....")]
-    (made,) = things.things_of([*seen, older])
+    assert world.things_of([*seen, again]) == [thing("....")]
+    (made,) = world.things_of([*seen, older])
     assert (made.state, made.seen) == (OK, 5)
 
 
 def test_only_so_many_sightings_are_kept() -> None:
     """The oldest go."""
-    assert thing("." * 40).seen == things.MOST_SEEN
+    assert thing("." * 40).seen == world.MOST_SEEN
 
 
 def test_what_is_worth_keeping() -> None:
@@ -84,7 +84,7 @@ def test_a_state_in_words() -> None:
 
 def test_a_version_that_changed() -> None:
     """The new one and the old one are told."""
-    (made,) = things.things_of(
+    (made,) = world.things_of(
         Sighting(VERSION, "python", state, "", f"i{number}", (AT + timedelta(days=number)).isoformat())
         for number, state in enumerate(("3.11.7", "3.11.7", "3.12.1"))
     )  # fmt: skip

@@ -10,7 +10,7 @@ from pathlib import Path
 from vector_memory import tokens
 from vector_memory.system.browsers import write_door
 from vector_memory.tokens import CODE_S, Codes, Token
-from vector_memory.web.entrance import MOST_SESSIONS, Visitors
+from vector_memory.web.sign_in import MOST_SESSIONS, Visitors
 
 
 def test_a_code_is_good_once_and_for_a_minute() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.index.typists import is_typed
+from vector_memory.index.prompt_writer import is_typed
 from vector_memory.system.json_in import Record
 
 

@@ -14,7 +14,7 @@ from vector_memory.model import PASSAGE
 from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.session_memory import SessionTail, last_turn
-from vector_memory.service.capture import unkept
+from vector_memory.service.capture import uncaptured_turns
 from vector_memory.system import json_in, processes
 from vector_memory.system.files import open_plain, with_real_folder
 from vector_memory.system.json_in import Record
@@ -84,7 +84,7 @@ def newest(ctx: Context, question: HookQuestion) -> Unended | None:
     # A client writes some lines more when its session is over: they are taken up once.
     ctx.later(lambda: ctx.state.follow(record_name, stamp))
     is_over = tail.client is not None and not _is_alive(tail.client)
-    is_kept = not any(next_at is None for _, _, next_at in unkept.spans_of(ctx, path))
+    is_kept = not any(next_at is None for _, _, next_at in uncaptured_turns.spans_of(ctx, path))
     return Unended(path, session, cwd, at, is_over, not is_known, is_kept)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from vector_memory.client.link import STOPPED, DaemonClient
 from vector_memory.errors import VectorMemoryError
-from vector_memory.setup import leaving, wiring
+from vector_memory.setup import data_removal, wiring
 from vector_memory.system.paths import Home
 
 AGAIN = "run `vector-memory uninstall` again after a set-up"
@@ -55,7 +55,7 @@ def _uninstall(home: Home, options: argparse.Namespace) -> int:
     if not options.json:
         _say(f"Nothing is set up in {home.root}.")
         if options.memories:
-            _say(f"To be removed: {leaving.memories_of(home)}")
+            _say(f"To be removed: {data_removal.memories_of(home)}")
     if not (yes or options.dry_run):
         if not sys.stdin.isatty():
             return _refuse(
@@ -67,9 +67,11 @@ def _uninstall(home: Home, options: argparse.Namespace) -> int:
             return 0
     if not options.dry_run:
         DaemonClient(home).stop()
-        leaving.remove(home, options.memories)
-    report = leaving.leftovers(home, options.memories, options.dry_run)
-    _show({**report, "projects": []}, [*leaving.report_lines(home, report), UNSEEN], options.json)
+        data_removal.remove(home, options.memories)
+    report = data_removal.leftovers(home, options.memories, options.dry_run)
+    _show(
+        {**report, "projects": []}, [*data_removal.report_lines(home, report), UNSEEN], options.json
+    )
     for line in _wired_lines(home):
         sys.stderr.write(f"{line}\n")
     return 0
