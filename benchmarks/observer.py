@@ -62,7 +62,7 @@ def looked_at(call: dict[str, Any], course: Course, goals: objectives.Objectives
     line = command_line.read(given["command"], PLACE) if tool == "Bash" else None
     view = changes.of_call(tool, given, PLACE, line)
     destructive.of_call(tool, given, PLACE, line)
-    drift.look(course, goals, view, PLACE)
+    drift.judge_call(course, goals, view, PLACE)
 
 
 def judge(calls: Iterable[dict[str, Any]], misses: bool) -> dict[str, Any]:
@@ -174,7 +174,7 @@ def followed(session: dict[str, Any]) -> list[str]:
             "$": ("Bash", {"command": rest}),
         }[kind]
         view = changes.of_call(tool, given, PLACE)
-        found += [one.category for one in drift.look(course, goals, view, PLACE)]
+        found += [one.category for one in drift.judge_call(course, goals, view, PLACE)]
     return found
 
 
@@ -196,7 +196,7 @@ def unseen_sessions(name: str, misses: bool) -> dict[str, str]:
                 course.prompted()
                 continue
             view = changes.of_call(step["tool"], step["input"], PLACE)
-            found = {one.category for one in drift.look(course, goals, view, PLACE)}
+            found = {one.category for one in drift.judge_call(course, goals, view, PLACE)}
             expected = step.get("expect", "")
             hit |= bool(found) and (expected in found or bool(expected) and expected != "limit")
             if found and not expected:
@@ -276,7 +276,7 @@ def breaks(prompt: str, made: str) -> bool:
     place = CallSite(ROOT, ROOT, HOME, exists=there.__contains__)
     view = changes.of_call(tool, given, place)
     goals = objectives.of_session([prompt])
-    return any(one.category == "limit" for one in drift.look(Course(), goals, view, place))
+    return any(one.category == "limit" for one in drift.judge_call(Course(), goals, view, place))
 
 
 def transcripts(folder: str) -> None:
@@ -298,7 +298,7 @@ def transcripts(folder: str) -> None:
                 place = CallSite(start, str(entry.get("cwd") or start), "/home", there.__contains__)
                 view = changes.of_call(tool, given, place)
                 found = destructive.of_call(tool, given, place)
-                found += drift.look(course, goals, view, place)
+                found += drift.judge_call(course, goals, view, place)
                 calls += 1
                 flags.update(f"{one.category} {one.severity}" for one in found)
                 there.update((*(one.path for one in view.changes), *view.named))

@@ -41,7 +41,7 @@ from vector_memory.redact.places import find_places
 from vector_memory.redact.policy import Policy
 from vector_memory.redact.random_values import find_randoms
 from vector_memory.redact.shapes import find_shapes
-from vector_memory.redact.spans import Span, merged, without
+from vector_memory.redact.spans import Span, merge_spans, without
 from vector_memory.redact.unnamed import find_unnamed
 from vector_memory.redact.wrapped import find_wrapped
 
@@ -100,7 +100,7 @@ def staged(text: str, stages: int) -> tuple[str, int]:
         found += encoded.find_encoded(text, ascii_of(text), plainly, meter)
     if "echoes" in on:
         found += [*find_wrapped(text, found), *find_echoes(text, found)]
-    spans = merged(found)
+    spans = merge_spans(found)
     return without(text, spans), len(spans)
 
 

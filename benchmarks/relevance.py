@@ -284,7 +284,9 @@ def _as_if_shown(session: Session, at: datetime, label: Label) -> Iterator[tuple
     talk = Talk([one for one in read_exchanges(session.path) if not one.is_subagent], "")
     for one in label["candidates"]:
         if one["session"] != session.name:
-            before, after, _ = talk.around(ShownNote(one["id"], one["text"], at, PROMPT), TURNS)
+            before, after, _ = talk.around_note(
+                ShownNote(one["id"], one["text"], at, PROMPT), TURNS
+            )
             yield one["label"], is_used(one["text"], before, after)
 
 

@@ -180,7 +180,7 @@ class House:
     def candidates(self, text: str, asker: Asker, session: str = "") -> list[Hit]:
         """Return the best hits of a question, below every threshold too; in a session as its hook finds them."""
         query = query_of(self.ctx, text, asker.scope, asker.shelves, asker.place, session)
-        shown = self.ctx.state.shown(session) if session else set()
+        shown = self.ctx.state.shown_ids(session) if session else set()
         return search(
             query,
             asker.shelves,

@@ -82,7 +82,7 @@ def of_facts(path: Path, embedder: Embedder) -> list[Pair]:
 def _pair(source: str, newer: str, older: str, cosine: float, contradicts: bool) -> Pair:
     of_a_series = contradiction.are_of_a_series(newer, older)
     plain = signs.replaces(newer, older, cosine) or (
-        not of_a_series and contradiction.between(newer, older, cosine)
+        not of_a_series and contradiction.contradiction_of(newer, older, cosine)
     )
     ruled = np.inf if plain else -np.inf if of_a_series else 0.0
     found = disagreement.features(newer, older, cosine)

@@ -63,7 +63,7 @@ def main(root: str, arguments: Sequence[str]) -> int:
     kit = Kit(site, build)
     try:
         waiting = "Another run prepares the same folder; waiting for it …"
-        with locking.held(os.path.join(build, ".lock"), waiting):
+        with locking.hold_lock(os.path.join(build, ".lock"), waiting):
             steps.run([*plan.base(), *_more(plan, kit)], sys.stdout)
     except VectorMemoryError as error:
         steps.report(error, site.log, sys.stderr)

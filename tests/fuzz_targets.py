@@ -58,7 +58,7 @@ def markdown_text(data: bytes) -> None:
     text = data.decode("utf-8-sig", "replace")
     for block in markdown.parse(text).blocks:
         assert block.line_start >= 1
-    for read in (markdown_export.parse, markdown_export.unread):
+    for read in (markdown_export.parse, markdown_export.unread_lines):
         assert all(line >= 1 for line, _ in read(text.split("\n")))
 
 

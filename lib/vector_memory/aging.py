@@ -151,7 +151,7 @@ def due_on(memory: Memory, now: datetime | None = None) -> date | None:
     is_periodic = memory.temporal is Temporal.PERIODIC and memory.extra.get(EVERY) in list(Every)
     if now is None or not is_periodic:
         return None
-    first_day = days.local(memory.valid_from or memory.created_at, zone).date()
+    first_day = days.local_time(memory.valid_from or memory.created_at, zone).date()
     day = _next_day(first_day, Every(memory.extra[EVERY]), now.date())
     return day if last_day is None or day <= last_day else None
 
@@ -160,7 +160,7 @@ def found_on(memory: Memory) -> dict[str, date]:
     """Return the day on which somebody found that a memory is not so, or holds no more, by what it is called in
     `standing.FOUND_ON`; {} where nobody did."""
     at, name = _verified_at(memory), f"{_verification(memory).get('verdict')}_on"
-    return {name: days.local(at).date()} if at and name in FOUND_ON else {}
+    return {name: days.local_time(at).date()} if at and name in FOUND_ON else {}
 
 
 def _next_day(first_day: date, every: Every, today: date) -> date:

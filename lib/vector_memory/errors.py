@@ -85,7 +85,7 @@ class StoreFullError(VectorMemoryError):
     advice = "Make room on the disk, or the folder writable, then try again."
 
     @classmethod
-    def of(cls, error: OSError) -> "StoreFullError | None":
+    def advice_for(cls, error: OSError) -> "StoreFullError | None":
         """Return what a user can do about a disk that refused, None where it was something else."""
         hint = _HINTS.get(error.errno or 0)
         if hint is None:

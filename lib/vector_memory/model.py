@@ -516,7 +516,7 @@ class Scope:
         )
 
     @property
-    def listed(self) -> Scope:
+    def without_records(self) -> Scope:
         """The scope without the records that observers keep, unless collections are named: lists, figures and exports
         are of memories."""
         without = tuple(sorted(QUIET.union(self.without)))
@@ -525,7 +525,7 @@ class Scope:
     def listed_at(self, now: datetime) -> Scope:
         """Return the scope of lists and figures: what has expired is stored until the next sweep, but shown to
         nobody."""
-        return replace(self.listed, unexpired_at=now)
+        return replace(self.without_records, unexpired_at=now)
 
     @property
     def only_projects(self) -> bool:

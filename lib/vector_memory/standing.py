@@ -43,7 +43,7 @@ def state_label(extra: "Mapping[str, object]") -> str:
     return DONE if extra.get(DONE) else next((word for word in DOUBTS if word == doubt), "")
 
 
-def noted(state: str) -> "dict[str, object]":
+def noted_state(state: str) -> "dict[str, object]":
     """Return what `extra` holds of a state, {} of anything that is none."""
     if state == DONE:
         return {DONE: True}

@@ -136,7 +136,7 @@ class Codes:
                 del self._made[next(iter(self._made))]
         return code
 
-    def take(self, code: str, owner: str = "") -> Any:
+    def redeem(self, code: str, owner: str = "") -> Any:
         """Return what a code is for, None where it is not good; it is not from now on. A hash is looked up, so that the
         time it takes tells nothing of the codes."""
         with self._lock:

@@ -133,7 +133,7 @@ def test_ideas_come_through_the_client(
     api.script_sides(["Yes.", "There is one idea.", good])
     mark = api.mark()
     (found,) = extract_ideas(house.ctx, TEXT, [])
-    used = house.ctx.generation.used(house.ctx.local_now().date())
+    used = house.ctx.generation.used_on(house.ctx.local_now().date())
     house.close()
     assert (found.text, found.intent) == (IDEA["text"], "decision")
     assert (used["calls"], used["tokens"], used["garbage"]) == (3, 3_060, 1)

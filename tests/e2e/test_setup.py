@@ -109,7 +109,7 @@ def newcomer(plugin: Path, tmp_path: Path) -> Iterator[Newcomer]:
 def is_held(path: str) -> bool:
     """Whether a process has locked a file."""
     try:
-        with locking.held(path):
+        with locking.hold_lock(path):
             return False
     except locking.BusyError:
         return True

@@ -46,10 +46,10 @@ def ask(verb: str, where: Request, timeout_s: float = TIMEOUT_S, **fields: objec
     Raises:
         VectorMemoryError: what the daemon reported, or that there is none.
     """
-    return Row(daemon().ask(verb, merged(where, fields), timeout_s))
+    return Row(daemon().ask(verb, request_fields(where, fields), timeout_s))
 
 
-def merged(where: Request, fields: Request) -> Request:
+def request_fields(where: Request, fields: Request) -> Request:
     """Return a request as JSON values: times in ISO form, and choices as their words. What is None was not
     said, and is left out."""
     filled = {name: value for name, value in fields.items() if value is not None}

@@ -54,7 +54,7 @@ def run(action: Callable[[], Any], words: Sequence[str]) -> int:
         usage = error.format_message().replace(": Value error, ", ": ", 1)
         return _report(usage, _help_hint(error), as_json, error.exit_code)
     except OSError as error:
-        refused = StoreFullError.of(error)
+        refused = StoreFullError.advice_for(error)
         if refused is None:
             return _bug(error, words, as_json)
         # Files say which they are.

@@ -13,10 +13,10 @@ USUAL = tables.pairs("counters", os.path.dirname(__file__))
 _HOOK = "hook_"
 
 
-def counted(counters: Mapping[str, object], names: Mapping[str, str]) -> list[str]:
+def nonzero_counts(counters: Mapping[str, object], names: Mapping[str, str]) -> list[str]:
     """Return the counters of these names that count anything, in words."""
     return [
-        numbered(number(counters[name]), words)
+        with_count(number(counters[name]), words)
         for name, words in names.items()
         if number(counters.get(name))
     ]
@@ -35,8 +35,8 @@ def usual(counters: Mapping[str, object]) -> list[str]:
         for name in counters
         if name not in TROUBLE and name not in USUAL and not name.startswith(_HOOK)
     }
-    hook_lines = [numbered(hooks, "[hook was/hooks were] answered")] if hooks else []
-    return hook_lines + counted(counters, USUAL) + counted(counters, unknown)
+    hook_lines = [with_count(hooks, "[hook was/hooks were] answered")] if hooks else []
+    return hook_lines + nonzero_counts(counters, USUAL) + nonzero_counts(counters, unknown)
 
 
 def uses(counts: Row) -> str:
@@ -44,12 +44,12 @@ def uses(counts: Row) -> str:
     shown, used, days = counts.count("shown"), counts.count("used"), counts.count("days")
     if not shown:
         return ""
-    notes = numbered(shown, "[note/notes] that sessions were shown")
+    notes = with_count(shown, "[note/notes] that sessions were shown")
     share = f"{100 * used / shown:.0f} %, in the last {days} days"
     return f"{used:,} of {notes} {'was' if used == 1 else 'were'} used ({share})"
 
 
-def numbered(count: int, words: str) -> str:
+def with_count(count: int, words: str) -> str:
     """Return a count with its words, of which `[one/several]` is what is said of one, or of any other number."""
     parts = words.replace("]", "[").split("[")
     parts[1::2] = [forms.partition("/")[0 if count == 1 else 2] for forms in parts[1::2]]

@@ -33,7 +33,7 @@ def forget(
         forget_shown(call, {"ids": [memory.text("id") for memory in named(ids)]}, yes, dry_run)
     else:
         found_by = {"query": query, "k": k} if query is not None else {"tag": tag}
-        chosen = asking.merged(call.where(), {**found_by, "since": since, "until": until})
+        chosen = asking.request_fields(call.where(), {**found_by, "since": since, "until": until})
         forget_shown(call, chosen, yes, dry_run)
 
 

@@ -8,7 +8,7 @@ import os
 import typer
 
 from vector_memory.cli import asking, import_notes, output
-from vector_memory.cli.counts import numbered
+from vector_memory.cli.counts import with_count
 from vector_memory.cli.invocation import Invocation
 from vector_memory.cli.progress import ask_long
 from vector_memory.cli.remember import raised_with
@@ -61,7 +61,7 @@ def import_lines(call: Invocation, path: str, where: asking.Request, verbatim: b
     answer = ask_long("import", where, call.as_json, path=path, verbatim=verbatim)
     call.report(answer, COUNTS)
     if undated := answer.count("undated"):
-        output.note(numbered(undated, UNDATED))
+        output.note(with_count(undated, UNDATED))
     import_notes.say_unbound(answer)
     for sentence in raised_with(answer):
         output.note(sentence)

@@ -6,7 +6,7 @@ import sys
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.counts import numbered
+from vector_memory.cli.counts import with_count
 from vector_memory.cli.invocation import Invocation
 from vector_memory.cli.progress import ask_long
 
@@ -61,7 +61,7 @@ def say_unbound(answer: Row) -> None:
     """Tell of what was stored with less weight than the file says, and how it is given back."""
     if not (unbound := answer.count("unbound")):
         return
-    output.note(numbered(unbound, UNBOUND))
+    output.note(with_count(unbound, UNBOUND))
     for memory in answer.rows("unbound_first")[:MOST_UNBOUND]:
         kind = memory.row("proposed").text("kind") or memory.text("kind")
         output.note(f"  {memory.id} ({kind}) {memory.line('text', 100)}")

@@ -58,7 +58,7 @@ class Invocation:
             elif value and word not in ("long", "timeout"):
                 fixed[word] = json.loads(value) if value in ("true", "false") else value
         values = {name: self.values[name] for name in self._sent if name not in PLACES}
-        return asking.merged(self.where(), {**values, **fixed})
+        return asking.request_fields(self.where(), {**values, **fixed})
 
     def ask(self, **fields: object) -> Row:
         """Ask the daemon, starting one if none runs; with its progress where that takes long.
@@ -69,7 +69,7 @@ class Invocation:
         Raises:
             VectorMemoryError: what the daemon reported, or that there is none.
         """
-        request = asking.merged(self.request(), fields)
+        request = asking.request_fields(self.request(), fields)
         if self.long_s:
             return progress.ask_long(self.asked, request, self.as_json, self.long_s)
         return asking.ask(self.asked, request, float(self._words.get("timeout", asking.TIMEOUT_S)))

@@ -41,7 +41,7 @@ def ask_long(
         timeout_s: how long no byte may come.
         item: is called with every item, in order.
     """
-    ask = partial(asking.daemon().ask, verb, asking.merged(where, fields), timeout_s)
+    ask = partial(asking.daemon().ask, verb, asking.request_fields(where, fields), timeout_s)
     if item is not None:
         ask = partial(ask, item=lambda body: item(Row(body)))
     # A terminal that cannot go back would get a line for each report.

@@ -103,9 +103,9 @@ def explained(breakdown: Row) -> Iterator[str]:
     reasons = [PARTS[name] for name, value in strongest if value > 0]
     reasons += ["another hit is linked to it"] if linked else []
     if reasons:
-        yield f"Found because {listed(reasons)}."
+        yield f"Found because {joined_by_and(reasons)}."
     if against := [PARTS[name] for name, value in parts.items() if value < 0]:
-        yield f"Lower because {listed(against)}."
+        yield f"Lower because {joined_by_and(against)}."
     if "relevance" in breakdown:
         yield _fit(breakdown)
     if "recency" in breakdown:
@@ -134,7 +134,7 @@ PRIORITIES = {"core": 1.0, "high": 0.75, "normal": 0.5, "low": 0.0}
 """The priorities by the least that they count as, highest first."""
 
 
-def listed(reasons: list[str]) -> str:
+def joined_by_and(reasons: list[str]) -> str:
     """Return reasons as a part of a sentence: `a, b and c`."""
     *first, last = reasons
     return f"{', '.join(first)} and {last}" if first else last

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vector_memory.cli import flags, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.counts import TROUBLE, counted, uses, usual
+from vector_memory.cli.counts import TROUBLE, nonzero_counts, uses, usual
 from vector_memory.cli.invocation import Invocation
 from vector_memory.cli.progress import LAST, share_done
 from vector_memory.model import QUIET
@@ -45,7 +45,10 @@ def show(answer: Row) -> None:
     if flagged := answer.counts("flags"):
         output.say(f"flagged by the observer: {flags.in_words(flagged)} (`vector-memory flags`)")
     counters = answer.row("counters")
-    for title, lines in (("counted", usual(counters)), ("trouble", counted(counters, TROUBLE))):
+    for title, lines in (
+        ("counted", usual(counters)),
+        ("trouble", nonzero_counts(counters, TROUBLE)),
+    ):
         if lines:
             output.table((title,), [(line,) for line in lines])
     if stores := answer.rows("stores"):

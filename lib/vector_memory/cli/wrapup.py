@@ -8,7 +8,7 @@ import typer
 
 from vector_memory.cli import asking, backfill, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.counts import numbered
+from vector_memory.cli.counts import with_count
 from vector_memory.cli.invocation import Invocation
 from vector_memory.errors import NotFoundError
 
@@ -54,7 +54,7 @@ def _lines(answer: Row) -> Iterator[str]:
     for task in tasks:
         yield f"  {_state(task):<9} {task.text('kind')}: {task.text('title') or '(not stored)'}{_cost(task)}"
     if answer.count("subagents"):
-        yield f"  and {numbered(answer.count('subagents'), '[task/tasks] of subagents')}"
+        yield f"  and {with_count(answer.count('subagents'), '[task/tasks] of subagents')}"
     if answer.count("files"):
         yield f"  Files: {', '.join(answer.texts('files'))}"
     for title, rows in (("Left:", left), ("Learned:", learned)):
@@ -74,7 +74,7 @@ def _state(task: Row) -> str:
 def _cost(task: Row) -> str:
     minutes, errors = task.number("minutes"), task.count("errors")
     costs = [f"{minutes:g} min"] if minutes else []
-    costs += [numbered(errors, "[error/errors]")] if errors else []
+    costs += [with_count(errors, "[error/errors]")] if errors else []
     return f" ({', '.join(costs)})" if costs else ""
 
 
@@ -92,9 +92,9 @@ def _standing(answer: Row) -> Iterator[str]:
     lessons, waits = answer.row("lessons"), answer.count("waits")
     judged = lessons.count("done") + lessons.count("undone")
     if judged:
-        judged_tasks = numbered(judged, "[task/tasks]")
+        judged_tasks = with_count(judged, "[task/tasks]")
         were = "was" if lessons.count("done") == 1 else "were"
         yield f"In all, {lessons.count('done')} of {judged_tasks} here {were} done (`vector-memory lessons`)."
     if waits:
-        waiting = numbered(waits, "of its memories [waits/wait] for you")
+        waiting = with_count(waits, "of its memories [waits/wait] for you")
         yield f"{waiting}: `vector-memory review`."

@@ -77,7 +77,7 @@ def _fits(row: "dict[str, object]", terms: "list[str]") -> bool:
 
 def _shown_ids(home: Home, session: str) -> "set[str]":
     """Return the ids that this session has seen, in the state or waiting in the spool."""
-    shown_ids = readonly.shown(home.state_db, session)
+    shown_ids = readonly.shown_ids(home.state_db, session)
     for _, entry in read_spool(home):
         if entry.get("session") == session and isinstance(entry.get("shown"), list):
             shown_ids.update(entry["shown"])  # type: ignore[arg-type]
@@ -90,9 +90,9 @@ def _note(row: "dict[str, object]", terms: "list[str]") -> fence.Note:
     where = str(row["id"])[:8]
     if row["path"]:
         where += " %s:%s" % (fence.short_name(str(row["path"])), row["line_start"])
-    origin, kind, extra = str(row["origin"]), str(row["kind"]), noted(row)
+    origin, kind, extra = str(row["origin"]), str(row["kind"]), stored_marks(row)
     whose = standing.author_label(origin, kind, extra)
-    head = fence.head(days.local(at).date().isoformat(), kind, name, where, whose)
+    head = fence.head(days.local_time(at).date().isoformat(), kind, name, where, whose)
     state = standing.state_label(extra)
     head += " · " + state if state else ""
     foreign = standing.is_suspicious(extra) or standing.is_foreign(origin, extra)
@@ -105,7 +105,7 @@ def moment(row: "dict[str, object]") -> datetime:
     return EPOCH + timedelta(microseconds=int(str(row["created_at_us"])))
 
 
-def noted(row: "dict[str, object]") -> "dict[str, object]":
+def stored_marks(row: "dict[str, object]") -> "dict[str, object]":
     """Return what is noted with a memory. What cannot be read counts as a sign that it looks like instructions to the
     model."""
     try:

@@ -40,7 +40,7 @@ def recall(home: Home, request: Mapping[str, object], why: str) -> dict[str, obj
 
 
 def _hit(row: dict[str, Any]) -> dict[str, object]:
-    extra, origin = cold.noted(row), str(row["origin"])
+    extra, origin = cold.stored_marks(row), str(row["origin"])
     return {
         "id": row["id"],
         "text": row["text"],

@@ -134,10 +134,10 @@ class App:
             self.ctx.count("answers_too_late")
         return printed
 
-    def heard(self, event: str, message: HookMessage, caller: Process | None) -> None:
+    def note_prompt_start(self, event: str, message: HookMessage, caller: Process | None) -> None:
         """Take note of who started a hook whose answer was begun before it asked."""
         if not message.agent_id:
-            self.callers.heard(self.callers.started_by(caller), event, message.prompt)
+            self.callers.note_words(self.callers.started_by(caller), event, message.prompt)
 
     def ask(self, verb: str, request: Sent, reply: Reply) -> Written:
         """Return a verb's answer as JSON.
@@ -308,7 +308,7 @@ class App:
         sweep_claims(self.ctx)
         self.events.backlog.drain()
         self._chores.put(partial(feed.end_silent, self.ctx))
-        if self.ctx.state.due("purge") or self.ctx.state.records("purge"):
+        if self.ctx.state.due_keys("purge") or self.ctx.state.records("purge"):
             from vector_memory.service.purge import purge
 
             self.ctx.slowly(lambda: purge.resume(self.ctx))
@@ -332,7 +332,7 @@ class App:
 
     def _failed(self, where: str, error: BaseException) -> None:
         if isinstance(error, StoreFullError):
-            self.ctx.reserve.short()
+            self.ctx.reserve.note_shortage()
         bytecode.mend(error)
         self.ctx.count("errors")
         logged = LoggedError(time.time(), where, f"{type(error).__name__}: {error}")

@@ -55,7 +55,7 @@ class Callers:
         self._prompts: OrderedDict[Identity, tuple[HookStarter, str]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, request: Sent, caller: Process | None) -> Sent:
+    def identified(self, request: Sent, caller: Process | None) -> Sent:
         """Return a request with who asks (`actor`), and with the user's words of this turn (`said`) where
         an agent does."""
         self._note_ended_clients()
@@ -116,7 +116,7 @@ class Callers:
         ):
             self._remember(identity, AgentClient(processes.cgroup(starter.pid)))
 
-    def heard(self, started: HookStarter | None, event: str, prompt: str = "") -> None:
+    def note_words(self, started: HookStarter | None, event: str, prompt: str = "") -> None:
         """Note what the user has said to the process that started a hook, until the turn's end."""
         if started is None:
             return
@@ -170,4 +170,4 @@ class Callers:
             if not client.ended:
                 current = processes.process(identity[0])
                 if current is None or ancestry.identity(current) != identity:
-                    self._remember(identity, client._replace(ended=processes.now()))
+                    self._remember(identity, client._replace(ended=processes.process_clock()))

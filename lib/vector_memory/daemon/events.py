@@ -127,14 +127,14 @@ class Events:
         if message is None:
             return b""
         # A subagent is told what to do by the agent.
-        self._callers.heard(started, event, "" if message.agent_id else message.prompt)
+        self._callers.note_words(started, event, "" if message.agent_id else message.prompt)
         if not _is_named(message.folder):
             return b""
         if not message.agent_id:
             turn = self._turn(message)
             turn.client = ancestry.identity(started.process) if started else turn.client
             turn.is_over = event in FINAL_EVENTS
-        self._plugin.heard(os.fsdecode(configuration))
+        self._plugin.note_client(os.fsdecode(configuration))
         with privacy.for_folder(self._ctx, message.folder, [os.fsdecode(configuration)]):
             printed = (
                 self._tool_call(event, message)
@@ -223,7 +223,7 @@ class Events:
             )
         if question is None:
             return ""
-        if question.said.question:
+        if question.prompt_text.question:
             from vector_memory.service.inject import asked_recall
 
             return asked_recall.on_remember(self._ctx, question)

@@ -291,7 +291,7 @@ class Keeper(Relay):
         quiet_s = self._quiet_s()
         if quiet_s > REST_AFTER_S and not self._is_resting:
             self._is_resting = True
-            self._ctx.embedding.rest()
+            self._ctx.embedding.end_process()
             heap.give_back()
         self._is_resting &= quiet_s > REST_AFTER_S
         if quiet_s > SLEEP_AFTER_S and not self._is_sleeping:
@@ -305,7 +305,7 @@ class Keeper(Relay):
         is_done &= self._while_quiet("jobs", "jobs", self._run_job)
         self._do("state", "tidying", self._tidy_state)
         # Space comes back without anything being asked.
-        return is_done and self._ctx.reserve.whole
+        return is_done and self._ctx.reserve.is_whole
 
     def _tidy_state(self) -> int:
         self._ctx.uses.write()

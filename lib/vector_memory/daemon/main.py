@@ -180,7 +180,7 @@ class Daemon:
         try:
             self.app = reserve.spare(lambda: App(self.home, self.settings, self._quiet_s))
         except OSError as error:
-            if (full := StoreFullError.of(error)) is None:
+            if (full := StoreFullError.advice_for(error)) is None:
                 raise
             raise full from error
 
@@ -210,7 +210,7 @@ class Daemon:
         request = _parse_request(body)
         if verb not in ONLY_READ:
             callers = self.app.callers if self.app else Callers()
-            request = callers.of(request, reply.caller)
+            request = callers.identified(request, reply.caller)
         own_verbs = self._own_verbs(request, reply)
         if verb in own_verbs:
             answer = messages.to_json(own_verbs[verb]())
@@ -232,7 +232,7 @@ class Daemon:
             return
         begun = self.early.take(body) if event == PROMPT else None
         if begun is not None:
-            self.app.heard(event, begun.message, reply.caller)
+            self.app.note_prompt_start(event, begun.message, reply.caller)
             begun.made.wait()
             self._deliver(event, begun.printed, begun.delivery, reply)
             return

@@ -22,9 +22,9 @@ class PluginWatch:
         self._folders: set[str] = set()
         self._was_installed = False
         self._looked = 0.0
-        self.heard(os.environ.get("CLAUDE_CONFIG_DIR", ""))
+        self.note_client(os.environ.get("CLAUDE_CONFIG_DIR", ""))
 
-    def heard(self, configuration: str) -> None:
+    def note_client(self, configuration: str) -> None:
         """Note that there is a client with this folder of configuration, "" for the usual one."""
         folder = configuration or os.path.expanduser("~/.claude")
         if folder not in self._folders:

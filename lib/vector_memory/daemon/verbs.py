@@ -27,7 +27,7 @@ SHOWN = named("shown")
 """Verbs whose answers hold what was stored."""
 _SERVICE = "vector_memory.service"
 _written: Callable[[object], Written] = messages.to_json
-shown: Callable[[Written], Written] = privacy.shown
+shown: Callable[[Written], Written] = privacy.redacted_again
 """Returns an answer with what was stored redacted once more."""
 
 
@@ -138,7 +138,8 @@ def _purge(ctx: Context, payload: Sent, reply: Reply) -> Written:
     answer = _written(purge.purge(ctx, messages.read(selection.PurgeRequest, payload), tell))
     # Paths are not redacted: the user has to find the files.
     return {
-        name: privacy.shown(part) if name == "memories" else part for name, part in answer.items()
+        name: privacy.redacted_again(part) if name == "memories" else part
+        for name, part in answer.items()
     }
 
 

@@ -71,7 +71,7 @@ def _ask_twice(prompt: str, ask: AskModel) -> ExtractedIdeas:
     """Ask for ideas, and once more with what was wrong."""
     complaint = ""
     for unusable in range(2):
-        request = prompts.again(prompt, complaint) if complaint else prompt
+        request = prompts.retry_prompt(prompt, complaint) if complaint else prompt
         try:
             ideas = schema.parse(ask(request, ANSWER_TOKENS, schema.json_schema()))
         except ValueError as error:

@@ -52,7 +52,7 @@ def extractor(text: str, mark: str) -> str:
     )
 
 
-def again(prompt: str, complaint: str) -> str:
+def retry_prompt(prompt: str, complaint: str) -> str:
     """Return a prompt once more, with what was wrong with its answer."""
     return (
         f"{prompt}\n\nYour last answer could not be used: {escape(complaint)}\n"

@@ -165,7 +165,7 @@ class _Copies:
         is_meta = entry.data.get("type") == "session_meta"
         if not (is_meta or self._is_copying or self._doubtful_entries):
             return [entry]
-        at = entry.at.timestamp() if entry.at else 0.0
+        at = entry.written_at.timestamp() if entry.written_at else 0.0
         if is_meta:
             own_session = common.get("sessionId")
             self._is_copying = own_session not in (None, entry.data.part("payload").get("id"))

@@ -215,7 +215,7 @@ class _OpenExchange:
             line_end=self.line_end,
             start=self.first_entry.start,
             part=self.first_entry.part,
-            started_at=self.first_entry.at,
+            started_at=self.first_entry.written_at,
             ended_at=self.ended_at,
             cwd=data.text("cwd") or self.cwd,
             branch=self.branch,
@@ -343,7 +343,7 @@ class Reading:
             change=tools.change_of(arguments),
             place=len(exchange.steps),
             line=entry.line,
-            at=entry.at,
+            at=entry.written_at,
             written="\n".join(new for _, new in edits)[:LOOKED_AT_CHARS],
             edits=_short_edits(edits),
             calls=tools.called(name, arguments),
@@ -366,7 +366,7 @@ class Reading:
                 failed=failed,
                 output=tools.shortened_output(text, failed) if call.command else "",
                 output_line=entry.line,
-                done_at=entry.at,
+                done_at=entry.written_at,
                 answered=text[:LOOKED_AT_CHARS],
                 edits=_edits_of(call, entry.data.part("toolUseResult")),
             )
@@ -445,7 +445,7 @@ class Reading:
 
     def _touch(self, exchange: _OpenExchange, entry: TranscriptEntry) -> None:
         exchange.line_end = entry.line
-        exchange.ended_at = entry.at or exchange.ended_at
+        exchange.ended_at = entry.written_at or exchange.ended_at
         exchange.cwd = entry.data.text("cwd") or exchange.cwd
         exchange.branch = entry.data.text("gitBranch") or exchange.branch
 

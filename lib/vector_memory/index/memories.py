@@ -331,7 +331,11 @@ def _passage_text(piece: _Piece) -> str:
             (part.glue + part.head if number else "") + part.text
             for number, part in enumerate(parts)
         )
-        text += glue + head + (harmless.marked(words, whose) if whose else harmless.unmarked(words))
+        text += (
+            glue
+            + head
+            + (harmless.between_marks(words, whose) if whose else harmless.unmarked(words))
+        )
     return text
 
 

@@ -35,7 +35,7 @@ class TranscriptEntry(NamedTuple):
     data: Record
 
     @property
-    def at(self) -> datetime | None:
+    def written_at(self) -> datetime | None:
         """When it was written, an aware UTC time; None where it does not say."""
         return parse_time(self.data.get("timestamp"))
 

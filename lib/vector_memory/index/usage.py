@@ -82,7 +82,7 @@ def _valid_name(name: str) -> str:
 
 
 def _usage_key(entry: TranscriptEntry, model: str) -> Key:
-    at = entry.at
+    at = entry.written_at
     return (f"{at:%Y-%m-%d}" if at else ""), model or "unknown"
 
 

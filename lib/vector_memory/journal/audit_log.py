@@ -121,7 +121,7 @@ class AuditLog(StateTables):
         if self._appended < LOOK_AFTER:
             return ""
         # Nobody adds an entry between reading the oldest and removing them.
-        with self._connections.holding():
+        with self._connections.writes_paused():
             self._appended = 0
             with self._connections.reading() as connection:
                 moving = audit.oldest(connection) if audit.is_full(connection) else []

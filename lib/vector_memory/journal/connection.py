@@ -206,7 +206,7 @@ class Connections:
         with self._lock, translated(self.path):
             yield self._require_writer()
 
-    def holding(self) -> AbstractContextManager[object]:
+    def writes_paused(self) -> AbstractContextManager[object]:
         """Keep all other threads from writing meanwhile.
 
         Returns:

@@ -84,7 +84,7 @@ class JobRows(StateTables):
         sql = "UPDATE jobs SET due = min(due, ?) WHERE name = ? AND enabled AND outcome != ?"
         self._connections.write(sql, [(microseconds(at), name, RUNNING)])
 
-    def unread(self, folder: str, stamps_now: Mapping[str, str]) -> list[str]:
+    def unread_files(self, folder: str, stamps_now: Mapping[str, str]) -> list[str]:
         """Return the files below a folder whose stamps are not those that were noted when they were read, sorted.
 
         Args:

@@ -177,7 +177,7 @@ class Journal(
         from vector_memory.journal.repair import salvage
 
         path = self.connections.path
-        with self.connections.holding(), translated(path), full_disk(path):
+        with self.connections.writes_paused(), translated(path), full_disk(path):
             saved = salvage.prepare(path, why)
             if saved is None:
                 return None

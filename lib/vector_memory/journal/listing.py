@@ -89,7 +89,7 @@ class Listing(SingleReads):
         """Return the active memories' sequence numbers in a scope, ascending."""
         return sorted(row[0] for row in self._select("m.seq", scope, ACTIVE))
 
-    def dated(self, scope: Scope) -> list[Memory]:
+    def with_dates(self, scope: Scope) -> list[Memory]:
         """Return the active memories of a scope that come back by the calendar, or have a deadline of which no other
         has said since it was set that it is done, the nearest deadline first."""
         where = f"{ACTIVE} AND m.temporal IN ('deadline', 'periodic') AND NOT {HELD} AND {_TO_COME}"
@@ -118,7 +118,7 @@ class Listing(SingleReads):
         where = f"{ACTIVE} AND m.seq > ?"
         return self._of_scope(scope or Scope(), where, "m.seq", (after_seq,), k)
 
-    def held(self, scope: Scope) -> list[Memory]:
+    def withheld(self, scope: Scope) -> list[Memory]:
         """Return the active memories of a scope that hooks hold back, or that are proposed to be more than
         they are, newest first."""
         return self._of_scope(scope, f"{ACTIVE} AND ({MARKED} OR {PROPOSED})", NEWEST)

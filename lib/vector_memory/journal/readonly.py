@@ -82,7 +82,7 @@ def search(
     return [_hit(row, terms) for row in rows]
 
 
-def shown(state_db: str, session: str) -> "set[str]":
+def shown_ids(state_db: str, session: str) -> "set[str]":
     """Return the ids of the memories that a session has been given, as `state.db` knows them."""
     sql = "SELECT memory FROM shown WHERE session = ?"
     deadline = time.monotonic() + 0.1

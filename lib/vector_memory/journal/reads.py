@@ -417,7 +417,7 @@ class SingleReads(MemoryReads):
         )
         return self._memories(tail, (beginning, beginning + _LAST, project))
 
-    def below(self, names: Sequence[str]) -> list[Memory]:
+    def by_external_id(self, names: Sequence[str]) -> list[Memory]:
         """Return the memories of every status and project whose external id is one of these names, a
         colon, and something without one: the passages of exchanges. They come in the order of `names`."""
         tail = (

@@ -95,7 +95,7 @@ class ReviewReads(MemoryReads):
         is_used = "EXISTS (SELECT 1 FROM usage u WHERE u.seq = m.seq AND u.uses > 0)"
         return int(self._select("count(*)", scope, f"{ACTIVE} AND NOT {is_used}")[0][0])
 
-    def gave_way(self, scope: Scope, k: int) -> list[Memory]:
+    def last_replaced(self, scope: Scope, k: int) -> list[Memory]:
         """Return the k memories of a scope that gave way to another one last, the last first."""
         order = "m.valid_until DESC, m.seq DESC"
         return self._of_scope(scope, "m.status = 'superseded'", order, k=k)

@@ -74,7 +74,7 @@ class StateRows(StateTables):
         self._counts: Counter[str] = Counter()
         self._counting = threading.Lock()
 
-    def shown(self, session: str) -> set[str]:
+    def shown_ids(self, session: str) -> set[str]:
         """Return the ids of the memories that a session has been given."""
         return set(self.shown_at(session))
 
@@ -182,7 +182,7 @@ class StateRows(StateTables):
         with self._durably() as connection:
             connection.execute("DELETE FROM trusted WHERE folder = ?", (os.path.realpath(folder),))
 
-    def block(self, names: Iterable[str], at: datetime) -> None:
+    def block_names(self, names: Iterable[str], at: datetime) -> None:
         """Note names of what was purged, so that it is not captured again. Only their hashes are kept.
         Durable."""
         rows = [(text_hash(name), microseconds(at)) for name in set(names)]
@@ -246,7 +246,7 @@ class StateRows(StateTables):
         """Note that a task is due for what its key names. Durable."""
         self.set_cursors({}, [(task, key)])
 
-    def due(self, task: Task, most: int = -1) -> list[str]:
+    def due_keys(self, task: Task, most: int = -1) -> list[str]:
         """Return the keys for which a task is due, sorted, so many at most; all for -1."""
         sql = "SELECT session FROM due WHERE task = ? ORDER BY session LIMIT ?"
         return [row[0] for row in self._connections.rows(sql, (task, most))]
@@ -260,7 +260,7 @@ class StateRows(StateTables):
         sql = "SELECT 1 FROM due WHERE task = ? AND session = ?"
         return bool(self._connections.rows(sql, (task, key)))
 
-    def done(self, task: Task, keys: Iterable[str]) -> None:
+    def mark_done(self, task: Task, keys: Iterable[str]) -> None:
         """Note that a task is done for these keys. What a power cut takes of this is done again."""
         rows = [(task, key) for key in keys]
         self._connections.write("DELETE FROM due WHERE task = ? AND session = ?", rows)

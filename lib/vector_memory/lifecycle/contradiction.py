@@ -37,7 +37,7 @@ _ERRANDS = _GRAMMAR["errands"]
 """What begins with one of these is to be done: "buy eggs" leaves "buy milk" as it is."""
 
 
-def between(newer: str, older: str, cosine: float | None) -> str:
+def contradiction_of(newer: str, older: str, cosine: float | None) -> str:
     """Return what speaks against both texts holding at once, "" for nothing.
 
     Args:

@@ -62,7 +62,7 @@ def compare(newer: str, older: str, cosine: float | None, *, are_short: bool = F
         return Comparison(Outcome.SUPERSEDES, f'"{sign}"')
     new, old = statement.parse(newer), statement.parse(older)
     if not contradiction.are_of_a_series(newer, older):
-        if difference := contradiction.between(newer, older, cosine):
+        if difference := contradiction.contradiction_of(newer, older, cosine):
             return Comparison(Outcome.CONTRADICTS, difference)
         if are_short and cosine is not None and disagreement.disagrees(newer, older, cosine):
             return Comparison(Outcome.CONTRADICTS, _differing_words(new, old))

@@ -93,7 +93,7 @@ def _has_other_value(clause: str, rule: str) -> bool:
     shared = new.keys() & old.keys()
     if old.denials() or new.denials() or len(new.keys() - shared) != 1:
         return False
-    difference = contradiction.between(clause, rule, None)
+    difference = contradiction.contradiction_of(clause, rule, None)
     is_value = difference not in ("", contradiction.A_NEGATION)
     is_same = len(shared) >= LEAST_SHARED * len(old.keys())
     return is_value and is_same and not contradiction.are_of_a_series(clause, rule)

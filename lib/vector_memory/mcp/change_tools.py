@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vector_memory.errors import BadInputError
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.model_answers import Json, short
+from vector_memory.mcp.model_answers import Json, short_id
 from vector_memory.mcp.search_tools import looked_up
 from vector_memory.mcp.shown_memories import MOST_AT_ONCE
 from vector_memory.mcp.store_tools import HINTS
@@ -23,7 +23,7 @@ def delete(caller: Caller, ids: list[str]) -> Json:
     """
     chosen = caller.shown.chosen(ids)
     answer = caller.ask("forget", {"ids": chosen})
-    deleted = [short(memory["id"]) for memory in answer["memories"]]
+    deleted = [short_id(memory["id"]) for memory in answer["memories"]]
     return {"deleted": deleted, "count": answer["forgotten"]}
 
 
@@ -91,5 +91,5 @@ def promote(caller: Caller, arguments: Json) -> Json:
 def link(caller: Caller, arguments: Json) -> Json:
     """Link two memories, or remove their link."""
     answer = caller.ask("link", arguments)
-    ends = {"from": short(answer["from"]), "to": short(answer["to"])}
+    ends = {"from": short_id(answer["from"]), "to": short_id(answer["to"])}
     return {**ends, "action": answer["action"], "relation": answer.get("relation")}

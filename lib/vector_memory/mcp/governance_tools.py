@@ -4,7 +4,7 @@ tools that hand their arguments on as they are stand in `tools.txt` alone."""
 from __future__ import annotations
 
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.model_answers import Json, say, spoken
+from vector_memory.mcp.model_answers import Json, harmless_answer, say
 from vector_memory.mcp.tool import does
 
 MOST_SHOWN = 20
@@ -28,7 +28,7 @@ def scores(caller: Caller, arguments: Json) -> Json:
         }
         for framework in report["frameworks"]
     ]
-    return {"note": report["note"], "since": report["since"], "frameworks": spoken(views)}
+    return {"note": report["note"], "since": report["since"], "frameworks": harmless_answer(views)}
 
 
 @does("agent_identity")
@@ -36,7 +36,9 @@ def identity(caller: Caller, arguments: Json) -> Json:
     """Tell the keys, or do what is asked with one or with a delegation."""
     action = arguments.get("action") or "list"
     if action in DELEGATIONS:
-        view: Json = spoken(caller.ask("delegation", {**arguments, "action": DELEGATIONS[action]}))
+        view: Json = harmless_answer(
+            caller.ask("delegation", {**arguments, "action": DELEGATIONS[action]})
+        )
         return view
     answer = caller.ask("identity", arguments)
     key_fields, answer_fields = (
@@ -68,7 +70,7 @@ def federation(caller: Caller, arguments: Json) -> Json:
         facts: Json = {"refused": refused}
     else:
         answer = caller.ask("share_status", request)
-        facts = {name: spoken(answer[name]) for name in ("url", "published", "memories")}
+        facts = {name: harmless_answer(answer[name]) for name in ("url", "published", "memories")}
     members = [
         {"name": say(member["name"]), "memories": member["memories"]}
         for member in answer["members"]

@@ -59,16 +59,16 @@ class ModelAnswers:
         words = [word.lower() for word in query.split() if len(word) > 3]
         text = fence.cut(str(memory.get("text") or ""), budget, words)
         fields: Json = {
-            "id": short(memory["id"]),
+            "id": short_id(memory["id"]),
             "text": say(text, foreign),
             "kind": say(memory.get("kind") or "note", foreign),
             "date": day(memory.get("created_at")),
             "origin": memory.get("origin"),
             "due": memory.get("due_on"),
             **{name: memory.get(name) for name in FOUND_ON},
-            **{name: spoken(memory.get(name), foreign) for name in IN_WORDS},
-            **{name: spoken(list(memory.get(name) or ())[:12], foreign) for name in LISTS},
-            "shared_by": spoken((memory.get("author") or {}).get("name"), foreign),
+            **{name: harmless_answer(memory.get(name), foreign) for name in IN_WORDS},
+            **{name: harmless_answer(list(memory.get(name) or ())[:12], foreign) for name in LISTS},
+            "shared_by": harmless_answer((memory.get("author") or {}).get("name"), foreign),
             "collection": memory.get("collection"),
             **{name: _rounded(memory.get(name)) for name in ("relevance", "confidence")},
             "near": memory.get("fits") is False,
@@ -77,7 +77,7 @@ class ModelAnswers:
             "suspicious": list((memory.get("suspicious") or {}).get("reasons") or ()),
             "source": say(_place_of(memory.get("source") or {}), foreign),
             "link": say(memory.get("link") or ""),
-            "contradicts": dated(memory.get("contradicts"), "created_at"),
+            "contradicts": id_and_days(memory.get("contradicts"), "created_at"),
             **{name: memory.get(name) for name in AS_STORED},
             **{name: moment(memory.get(name)) for name in MOMENTS},
         }
@@ -86,7 +86,7 @@ class ModelAnswers:
             fields["valid_until"] = None
         return {name: value for name, value in fields.items() if _is_told(name, value)}
 
-    def held(self) -> Json:
+    def held_back_note(self) -> Json:
         """Return how much was held back, {} for nothing."""
         return {"held_back": self.held_back} if self.held_back else {}
 
@@ -102,7 +102,7 @@ def day(at: Any) -> str:
     return moment(at)[:10]
 
 
-def dated(memories: Sequence[Json] | None, since: str, **other_times: str) -> list[Json]:
+def id_and_days(memories: Sequence[Json] | None, since: str, **other_times: str) -> list[Json]:
     """Return of each memory its id, and its days.
 
     Args:
@@ -111,14 +111,14 @@ def dated(memories: Sequence[Json] | None, since: str, **other_times: str) -> li
     times = {"date": since, **other_times}
     return [
         {
-            "id": short(memory.get("id", "")),
+            "id": short_id(memory.get("id", "")),
             **{name: day(memory.get(time_name)) for name, time_name in times.items()},
         }
         for memory in memories or ()
     ]
 
 
-def short(id: Any) -> str:
+def short_id(id: Any) -> str:
     """Return an id as the model is told it."""
     return str(id)[:SHORT]
 
@@ -143,16 +143,16 @@ def say(text: Any, foreign: bool = False) -> str:
     return harmless.escape(harmless.defuse(plain) if foreign else plain)
 
 
-def spoken(value: Any, foreign: bool = False) -> Any:
+def harmless_answer(value: Any, foreign: bool = False) -> Any:
     """Return an answer with every text in it made harmless, and without what is empty in it."""
     if isinstance(value, str):
         return say(value, foreign)
     if isinstance(value, dict):
         filled = ((name, part) for name, part in value.items() if part not in (None, "", []))
-        clean = {name: spoken(part, foreign) for name, part in filled}
+        clean = {name: harmless_answer(part, foreign) for name, part in filled}
         # A memory's; other ids are asked for as a whole.
-        return clean | {"id": short(clean["id"])} if clean.keys() >= MEMORYS else clean
-    return [spoken(part, foreign) for part in value] if isinstance(value, list) else value
+        return clean | {"id": short_id(clean["id"])} if clean.keys() >= MEMORYS else clean
+    return [harmless_answer(part, foreign) for part in value] if isinstance(value, list) else value
 
 
 def _rounded(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vector_memory.errors import NotFoundError
 from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.model_answers import NOTICE, Json, day, say
-from vector_memory.mcp.resources import Page, line, listed, pages
+from vector_memory.mcp.resources import Page, line, list_items, pages
 
 MOST_TO_GO = 20
 
@@ -22,7 +22,7 @@ def _continue(caller: Caller) -> str:
         ("Open in this project", answer["open"]),
     ):
         if memories:
-            parts.append("\n".join((f"{title}:", *listed(caller, memories))))
+            parts.append("\n".join((f"{title}:", *list_items(caller, memories))))
     parts.append(
         "Say in a few sentences where we stopped and what is open. Look at the files before you rely on any of "
         "it; then go on, or ask me which of it to take up."
@@ -56,7 +56,7 @@ def _review(caller: Caller) -> str:
             "a terminal of my own."
         )
     if answer["memories"]:
-        could_go = listed(caller, answer["memories"])
+        could_go = list_items(caller, answer["memories"])
         parts.append("\n".join((f"What could go, {answer['total']} in all:", *could_go)))
         parts.append(
             "Tell me each in a line with its reason, check in the files what can be checked, and ask me. Forget "

@@ -34,7 +34,7 @@ def call(caller: Caller, tool: Tool, arguments: Json | None) -> Json:
     """
     caller, values = replace(caller), coerced(tool.fields, arguments)
     try:
-        answer = {**tool.act(caller, values), **caller.answers.held()}
+        answer = {**tool.act(caller, values), **caller.answers.held_back_note()}
     except BadInputError as error:
         raise tools.as_given(error, values) from error
     result = {name: value for name, value in answer.items() if value is not None}

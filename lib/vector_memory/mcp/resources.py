@@ -51,7 +51,7 @@ def _important(priority: str) -> Callable[[Caller], str]:
     def make(caller: Caller) -> str:
         answer = caller.ask("important", {"priority": priority, "k": MOST})
         lines = [f"# {priority} memories", "", NOTICE, ""]
-        lines += listed(caller, answer["memories"])
+        lines += list_items(caller, answer["memories"])
         if answer["total"] > MOST:
             lines.append(f"\n{answer['total'] - MOST} more: list_memories shows them.")
         return "\n".join(lines) + "\n"
@@ -64,11 +64,11 @@ def _project(caller: Caller, id: str) -> str:
     lines = [f"# {line(answer['name'])}", "", f"{answer['total']} memories. {NOTICE}"]
     for title, name in (("Important", "important"), ("Open", "open"), ("Decided", "decided")):
         if answer[name]:
-            lines += ["", f"## {title}", "", *listed(caller, answer[name])]
+            lines += ["", f"## {title}", "", *list_items(caller, answer[name])]
     return "\n".join(lines) + "\n"
 
 
-def listed(caller: Caller, memories: list[Json]) -> list[str]:
+def list_items(caller: Caller, memories: list[Json]) -> list[str]:
     """Return memories as items of a list, each dated and sourced, its words indented."""
     lines = []
     for memory in caller.answers.memories(memories, TOKENS):

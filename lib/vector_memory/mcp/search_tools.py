@@ -7,7 +7,7 @@ from typing import Any
 from vector_memory.client import offline
 from vector_memory.errors import BadInputError, StoreFullError
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.model_answers import WHOLE_TOKENS, Json, dated, say, short
+from vector_memory.mcp.model_answers import WHOLE_TOKENS, Json, id_and_days, say, short_id
 from vector_memory.mcp.tool import ON_A_PAGE, does, page, paged, scope_of
 from vector_memory.model import COLLECTIONS, QUIET
 
@@ -125,7 +125,7 @@ def provenance(caller: Caller, arguments: Json) -> Json:
     answer = caller.ask("provenance", {"id": arguments["id"]})
     memory = caller.answers.memory(answer["memory"], WHOLE_TOKENS)
     if memory is None:
-        return {"id": short(answer["memory"]["id"])}
+        return {"id": short_id(answer["memory"]["id"])}
     source = answer["memory"].get("source") or {}
     return {
         "id": memory["id"],
@@ -133,8 +133,8 @@ def provenance(caller: Caller, arguments: Json) -> Json:
         "said_in": say(answer["said_in"]),
         "file": say(source.get("path") or ""),
         "verified": {name: say(value) for name, value in (answer.get("verified") or {}).items()},
-        "merged": dated(answer["memory"].get("sources"), "at"),
-        "history": dated(answer["history"]["chain"], "from", until="until"),
+        "merged": id_and_days(answer["memory"].get("sources"), "at"),
+        "history": id_and_days(answer["history"]["chain"], "from", until="until"),
         "links": links(caller, answer["links"]),
         "audit": answer["audit"],
     }

@@ -9,7 +9,7 @@ from typing import Any
 
 from vector_memory.errors import BadInputError
 from vector_memory.mcp.caller import Caller
-from vector_memory.mcp.model_answers import Json, say, short
+from vector_memory.mcp.model_answers import Json, say, short_id
 from vector_memory.mcp.search_tools import looked_up
 from vector_memory.mcp.tool import Act, does, page, spoken_answer
 from vector_memory.model import DEFAULT_COLLECTION
@@ -81,7 +81,7 @@ def scratch(caller: Caller, arguments: Json) -> Json:
     notes, following = page(answer["notes"], arguments, MOST_NOTES)
     caller.shown.add(str(note["id"]) for note in notes)
     views = [
-        {"key": say(note["title"]), "text": say(note["text"]), "id": short(note["id"])}
+        {"key": say(note["title"]), "text": say(note["text"]), "id": short_id(note["id"])}
         for note in notes
     ]
     return {"notes": views, "cleared": answer.get("cleared"), "next_cursor": following}
@@ -227,5 +227,5 @@ def multimodal_input(caller: Caller, arguments: Json) -> Json:
     memory = answer.pop("memory", None)
     # What stands in a file is its author's word.
     view = spoken_answer(answer, foreign=not arguments.get("text"))
-    view |= {"path": say(answer["path"]), "earlier": short(answer["earlier"])}
-    return {**view, "id": short(memory["id"]) if memory else None}
+    view |= {"path": say(answer["path"]), "earlier": short_id(answer["earlier"])}
+    return {**view, "id": short_id(memory["id"]) if memory else None}

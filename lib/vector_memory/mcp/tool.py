@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from vector_memory.arguments import TO_DAEMON, Argument, Entry, entries
 from vector_memory.errors import BadInputError
 from vector_memory.mcp.caller import Caller, Json
-from vector_memory.mcp.model_answers import spoken
+from vector_memory.mcp.model_answers import harmless_answer
 
 T = TypeVar("T")
 Act = Callable[[Caller, Json], Json]
@@ -123,7 +123,8 @@ def _as_page(answer: Json, arguments: Json) -> Json:
 def spoken_answer(reply: Json, foreign: bool = False) -> Json:
     """Return an answer of the daemon's whose texts can do nothing but be read."""
     return {
-        name: value if value is None else spoken(value, foreign) for name, value in reply.items()
+        name: value if value is None else harmless_answer(value, foreign)
+        for name, value in reply.items()
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.change_tools import delete
-from vector_memory.mcp.model_answers import Json, say, short
+from vector_memory.mcp.model_answers import Json, say, short_id
 from vector_memory.mcp.search_tools import answer_with, connected
 from vector_memory.mcp.store_tools import HINTS
 from vector_memory.mcp.tool import MOST_LISTED, ON_A_PAGE, does, page, paged, reach, scope_of
@@ -64,7 +64,7 @@ def prune(caller: Caller, arguments: Json) -> Json:
         chosen = caller.shown.chosen(arguments["ids"])
         for id in chosen:
             caller.ask("promote", {"id": id, "to": "cold"})
-        return {"cooled": [short(id) for id in chosen], "memories": []}
+        return {"cooled": [short_id(id) for id in chosen], "memories": []}
     unused_days = arguments.get("unused_days")
     answer, memories, following = paged(
         caller, "prune", arguments, "memories", LISTED, unused_days=unused_days

@@ -16,7 +16,7 @@ from vector_memory.redact.normalise import normalise
 from vector_memory.redact.placeholders import placeholders
 from vector_memory.redact.policy import Policy, active
 from vector_memory.redact.secrets import find_secrets
-from vector_memory.redact.spans import NEAR, Span, merged, without
+from vector_memory.redact.spans import NEAR, Span, merge_spans, without
 from vector_memory.redact.wrapped import find_wrapped
 
 __all__ = [
@@ -138,7 +138,7 @@ def _without_spans(text: str, spans: list[Span], size: int) -> str:
     cleaned = without(text, spans)
     if len(cleaned) <= _GROWTH * size + _GROWN:
         return cleaned
-    return without(text, merged([*spans, *placeholders(text)], NEAR))
+    return without(text, merge_spans([*spans, *placeholders(text)], NEAR))
 
 
 def _spans(text: str, policy: Policy) -> list[Span]:
@@ -154,4 +154,4 @@ def _spans(text: str, policy: Policy) -> list[Span]:
     spans = find_in_plain_text(text)
     spans += find_encoded(text, ascii_of(text), find_in_plain_text, meter)
     spans += [*find_wrapped(text, spans), *find_echoes(text, spans)]
-    return merged(spans)
+    return merge_spans(spans)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 
 from vector_memory.model import unique
-from vector_memory.redact.spans import MARK, Span, merged
+from vector_memory.redact.spans import MARK, Span, merge_spans
 from vector_memory.redact.values import PASSWORD, is_passphrase, is_telling, is_unlike_words
 
 MOST = 200
@@ -70,7 +70,7 @@ def weak_values(text: str, spans: Sequence[Span]) -> list[str]:
 
 def find_words(text: str, values: Sequence[str]) -> list[Span]:
     """Return where some values stand as whole words."""
-    return merged(
+    return merge_spans(
         Span(place, place + len(value), PASSWORD)
         for value in values
         for place in _places(text, value)

@@ -23,7 +23,7 @@ class Span(NamedTuple):
         return self.end - self.start
 
 
-def merged(spans: Iterable[Span], gap: int = 0) -> list[Span]:
+def merge_spans(spans: Iterable[Span], gap: int = 0) -> list[Span]:
     """Return spans in their order, those that overlap as one, named by the longest of them (by the
     first found where they are equal).
 

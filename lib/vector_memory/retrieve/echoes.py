@@ -65,7 +65,7 @@ class ShownTexts:
             for session, _, shown_terms in self._texts
         )
 
-    def take(self, memory: Memory) -> None:
+    def add(self, memory: Memory) -> None:
         """Take a memory as told."""
         source = memory.source
         if source.session:
@@ -97,7 +97,7 @@ def without_repeated_words(hits: Sequence[Hit]) -> list[Hit]:
     for hit in hits:
         if not shown.holds(hit.memory):
             kept_hits.append(hit)
-            shown.take(hit.memory)
+            shown.add(hit.memory)
     return kept_hits
 
 

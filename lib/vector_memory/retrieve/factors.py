@@ -82,7 +82,7 @@ def multiplier(values: dict[str, float], latest: bool = False) -> float:
     return 1.0 + bounded + USE_BOUND * values["usage"]
 
 
-def summed(similarity: float, values: dict[str, float]) -> float:
+def literal_score(similarity: float, values: dict[str, float]) -> float:
     """Return the literal sum of similarity, recency, priority and usage, 0 … 1; see adr/0006."""
     priority = max(values["priority"], LEAST_PRIORITY_SUMMED)
     all_values = {"similarity": similarity, **values, "priority": priority}

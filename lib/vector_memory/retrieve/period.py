@@ -21,7 +21,7 @@ class Period:
 
     def __str__(self) -> str:
         """Return its days for people, the last one included, in this machine's zone."""
-        first = days.local(self.start).date().isoformat() if self.start else ""
+        first = days.local_time(self.start).date().isoformat() if self.start else ""
         last = days.last_before(self.end).isoformat() if self.end else ""
         if not first or not last:
             return f"the time since {first}" if first else f"the time until {last}"

@@ -58,7 +58,7 @@ def is_others(memory: Memory) -> bool:
 def _contradiction(memory: Memory, other: Memory) -> str:
     """Return the words by which the reader sees which of two notes is the newer one."""
     age = "older" if memory.created_at > other.created_at else "newer"
-    return f" · contradicts the {age} {other.id[:8]} of {days.local(other.created_at).date()}"
+    return f" · contradicts the {age} {other.id[:8]} of {days.local_time(other.created_at).date()}"
 
 
 def _contains_title(text: str, title: str) -> bool:
@@ -84,7 +84,7 @@ def head(memory: Memory, project: str) -> str:
         where += f" {fence.short_name(memory.source.path)}:{memory.source.line_start}"
         if memory.source.line_end > memory.source.line_start:
             where += f"-{memory.source.line_end}"
-    date, origin = days.local(memory.created_at).date().isoformat(), whose(memory)
+    date, origin = days.local_time(memory.created_at).date().isoformat(), whose(memory)
     due = aging.due_on(memory)
     line = fence.head(date, memory.kind, project, where, origin)
     line += f" · {memory.state}" if memory.state else ""
@@ -135,7 +135,7 @@ def notes(
             candidate = note(memory, name_of(memory.project), room, around, hits[place].against)
             if candidate.tokens <= tokens_left:
                 by_place[place] = candidate
-                shares.take(memory, candidate.tokens)
+                shares.count(memory, candidate.tokens)
                 tokens_left -= candidate.tokens
             # Not tried again where it did not fit: the room only shrinks.
             waiting.remove(place)
@@ -170,7 +170,7 @@ class Shares:
         # A note that is cut short says less than one that comes later, whole.
         return 0 if within else wanted
 
-    def take(self, memory: Memory, tokens: int) -> None:
+    def count(self, memory: Memory, tokens: int) -> None:
         """Count what a memory took."""
         self._taken[memory.origin] = self._taken.get(memory.origin, 0) + tokens
 

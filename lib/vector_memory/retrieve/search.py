@@ -529,7 +529,7 @@ def _weigh(
     # Added, so that it counts the same for a weak hit as for a strong one.
     own_bonus = OWN_PROJECT if query.own_project and memory.project == query.own_project else 0.0
     if scoring == "sum":
-        score = factors.summed(candidate.fused, values)
+        score = factors.literal_score(candidate.fused, values)
     else:
         score = candidate.fused * factors.multiplier(values, query.latest)
     if memory.author:

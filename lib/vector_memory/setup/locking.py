@@ -14,7 +14,7 @@ class BusyError(Exception):
 
 
 @contextlib.contextmanager
-def held(path: str, waiting: str = "") -> Iterator[None]:
+def hold_lock(path: str, waiting: str = "") -> Iterator[None]:
     """Hold the lock file for a block; it goes with the process, however that ends.
 
     Args:

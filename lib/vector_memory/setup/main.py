@@ -60,7 +60,7 @@ def set_up(site: SetupSite, *, wait: bool = True, with_proof: bool = True) -> No
     """
     _make_home(site)
     lock = site.home.setup_lock
-    with locking.held(lock, "Another set-up is running; waiting for it …" if wait else ""):
+    with locking.hold_lock(lock, "Another set-up is running; waiting for it …" if wait else ""):
         _begin_log(site)
         with _clear_errors():
             steps.run(steps.SetupPlan(site).steps(with_proof), sys.stdout)

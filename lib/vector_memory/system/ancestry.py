@@ -192,7 +192,7 @@ def _is_cut(
 def _running_clients() -> dict[Identity, AgentClient]:
     """Return this user's processes that are clients, or that a client has started, whoever knows of them."""
     clients = {}
-    for pid in processes.own():
+    for pid in processes.own_processes():
         process, program = processes.process(pid), processes.program(pid)
         if process is not None and (is_client(program) or is_marked(program)):
             clients[identity(process)] = AgentClient(processes.cgroup(pid))

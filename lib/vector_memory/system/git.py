@@ -16,7 +16,7 @@ _CONFIGURED = (
 _PASSED = ("PATH", "HOME", "SSH_AUTH_SOCK", "LANG", "TMPDIR")
 
 
-def tried(folder: str, *words: str) -> subprocess.CompletedProcess[bytes]:
+def try_git(folder: str, *words: str) -> subprocess.CompletedProcess[bytes]:
     """Run a command of git in a folder, and return what came of it.
 
     Raises:
@@ -38,7 +38,7 @@ def run(folder: str, *words: str) -> bytes:
     Raises:
         BadInputError: it failed: it says why.
     """
-    result = tried(folder, *words)
+    result = try_git(folder, *words)
     if result.returncode:
         raise refused(words[0], result.stderr)
     return result.stdout

@@ -71,7 +71,7 @@ def executable(pid: int) -> str:
         return ""
 
 
-def own() -> list[int]:
+def own_processes() -> list[int]:
     """Return the numbers of this user's processes, as far as the system tells."""
     try:
         if sys.platform == "linux":
@@ -86,7 +86,7 @@ def own() -> list[int]:
         return []
 
 
-def now() -> int:
+def process_clock() -> int:
     """Return the time in the unit of `Process.started`."""
     if sys.platform == "linux":
         return int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))

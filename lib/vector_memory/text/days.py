@@ -15,7 +15,7 @@ def is_at_an_end(at: datetime) -> bool:
     return not FIRST_YEAR <= at.year <= LAST_YEAR
 
 
-def local(at: datetime, zone: tzinfo | None = None) -> datetime:
+def local_time(at: datetime, zone: tzinfo | None = None) -> datetime:
     """Return a moment on the clock of a zone, this machine's by default; as it is where that clock has none for it."""
     try:
         return at.astimezone(zone)
@@ -26,7 +26,7 @@ def local(at: datetime, zone: tzinfo | None = None) -> datetime:
 def parse_local(text: str) -> datetime | None:
     """Return a time that an answer gives in ISO form, on this machine's clock; None where it is none."""
     try:
-        return local(datetime.fromisoformat(text.replace("Z", "+00:00")))
+        return local_time(datetime.fromisoformat(text.replace("Z", "+00:00")))
     except ValueError:
         return None
 
@@ -52,4 +52,4 @@ def shown_at(wall: datetime, now: datetime) -> datetime:
 def last_before(end: datetime, zone: tzinfo | None = None) -> date:
     """Return the last day of a stretch that ends at a moment, which is no part of it: the end of a day belongs to that
     day."""
-    return local(max(end, _FIRST) - timedelta(microseconds=1), zone).date()
+    return local_time(max(end, _FIRST) - timedelta(microseconds=1), zone).date()

@@ -101,7 +101,7 @@ def unmarked(text: str) -> str:
     return text.translate(_NO_MARKS)
 
 
-def marked(text: str, whose: str) -> str:
+def between_marks(text: str, whose: str) -> str:
     """Return others' words between marks that say whose they are, without links; "" for none."""
     return f"{_OPEN}{whose}: {defuse(unmarked(text))}{_CLOSE}" if text.strip() else ""
 
@@ -109,7 +109,7 @@ def marked(text: str, whose: str) -> str:
 def with_old_marked(text: str) -> str:
     """Return a stored text in which errors of tools are marked, where an earlier version left them bare."""
     return _OLD_OUTPUT.sub(
-        lambda output: (output[1] or output[3]) + marked(output[2] or output[4], TOOL), text
+        lambda output: (output[1] or output[3]) + between_marks(output[2] or output[4], TOOL), text
     )
 
 

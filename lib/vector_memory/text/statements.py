@@ -71,7 +71,7 @@ def _statements(text: str) -> tuple[Statement, ...]:
     return tuple(_walk(text))
 
 
-def plain(text: str) -> str:
+def without_markup(text: str) -> str:
     """Return a line without the marks of Markdown and leading decoration; code keeps its ticks."""
     return _in_one_line(markup.without_markup(text))
 
@@ -143,7 +143,7 @@ def _line_places(text: str) -> list[tuple[int, int]]:
 
 def _title(line: str) -> str:
     title = _TITLE.match(line)
-    return plain(title[1] or title[2]).rstrip(":：")[:LONGEST_HEADING] if title else ""
+    return without_markup(title[1] or title[2]).rstrip(":：")[:LONGEST_HEADING] if title else ""
 
 
 def _fenced_block(

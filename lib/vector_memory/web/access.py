@@ -50,7 +50,7 @@ HEADERS = (
 class Guests(Protocol):
     """Knows who is let in."""
 
-    def of(self, presented: str) -> Token | None:
+    def owner_of(self, presented: str) -> Token | None:
         """Return whose bearer it is, None for nobody's."""
 
 
@@ -106,7 +106,7 @@ class Buckets:
         self._clock = clock
         self._left: dict[str, tuple[float, float]] = {}
 
-    def take(self, id: str) -> float:
+    def seconds_early(self, id: str) -> float:
         """Count a call of a token, and return how many seconds too early it came: 0 is in time."""
         now = self._clock()
         calls_left, at = self._left.get(id, (float(BURST), now))
@@ -126,7 +126,7 @@ class TokenFile:
         self._stamp: tuple[int, ...] = ()
         self._tokens: list[Token] = []
 
-    def of(self, presented: str) -> Token | None:
+    def owner_of(self, presented: str) -> Token | None:
         """Return the token that somebody brought, None where it is none."""
         try:
             stats = os.lstat(self._path)
@@ -206,14 +206,14 @@ class Doors:
 
     def _require_token(self, headers: dict[str, str]) -> Token:
         scheme, _, presented = headers.get("authorization", "").partition(" ")
-        token = self._guests.of(presented.strip()) if scheme.lower() == "bearer" else None
+        token = self._guests.owner_of(presented.strip()) if scheme.lower() == "bearer" else None
         if token is None:
             hint = "`vector-memory token new` makes one; send it as Authorization: Bearer."
             challenge = {"www-authenticate": "Bearer"}
             raise RefusalError(
                 401, "There is no token, or it is none that holds.", hint, **challenge
             )
-        if early_s := self._buckets.take(token.id):
+        if early_s := self._buckets.seconds_early(token.id):
             raise _wait_error(429, "The token was used too often of late.", early_s)
         return token
 

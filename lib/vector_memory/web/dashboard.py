@@ -100,7 +100,7 @@ class Dashboard(Site):
 
     def _is_good(self, code: str) -> bool:
         """Whether a code is one of ours, or one that the daemon gave the user for a dashboard that runs."""
-        if self._codes.take(code):
+        if self._codes.redeem(code):
             return True
         try:
             return bool(self._daemon.ask("token", {"action": "enter", "id": code}).get("id"))

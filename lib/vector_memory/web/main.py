@@ -115,7 +115,7 @@ def main(options: Json) -> int:
     except VectorMemoryError as error:
         return _report_error(error, as_json)
     except OSError as error:
-        refused = StoreFullError.of(error)
+        refused = StoreFullError.advice_for(error)
         if refused is None:
             raise
         return _report_error(refused, as_json)

@@ -66,7 +66,7 @@ class ListCursor:
     skip: int
     total: int
 
-    def written(self) -> str:
+    def to_text(self) -> str:
         """Return it as clients are given it."""
         raw = json.dumps([self.before, self.skip, self.total]).encode("ascii")
         return base64.urlsafe_b64encode(raw).decode("ascii").rstrip("=")
@@ -106,7 +106,7 @@ def list_memories(call: WebCall) -> Json:
     total = cursor.total if cursor else answer.get("total", 0)
     page: Json = {"memories": memories, "total": total}
     if len(answer["memories"]) > size and is_by_time:
-        page["next"] = _cursor_behind(memories, cursor, total).written()
+        page["next"] = _cursor_behind(memories, cursor, total).to_text()
     return page
 
 
@@ -180,7 +180,7 @@ def forget(call: WebCall) -> Json:
     """Show what would be forgotten; forget it when that is confirmed."""
     arguments = call.arguments
     if "confirm" in arguments:
-        ids = call.confirmations.take(arguments["confirm"], call.token.id)
+        ids = call.confirmations.redeem(arguments["confirm"], call.token.id)
         if ids is None:
             raise ConflictError("There is nothing to confirm any more.", "Look at it again.")
         answer = call.ask("forget", ids=ids)
@@ -253,7 +253,7 @@ def organize(call: WebCall) -> Json:
     return {**answer, "groups": groups}
 
 
-def plain(verb: str) -> Act:
+def asks(verb: str) -> Act:
     """Return what asks one question and gives its answer as it is."""
     return lambda call: call.ask(verb, **filters(call))
 

@@ -41,7 +41,7 @@ def _route(entry: Entry) -> Route:
     address, access, aliases, *_ = (*entry.head, "")
     method, path = address.split()
     right, *marks = access.split()
-    act = getattr(operations, entry.asks, None) or operations.plain(entry.asks)
+    act = getattr(operations, entry.asks, None) or operations.asks(entry.asks)
     also = tuple(aliases.split())
     return Route(
         method, path, right, frozenset(marks), also, act, entry.doc, entry.takes, entry.answers

@@ -40,11 +40,11 @@ class Visitors:
                 self._pages.popitem(last=False)
         return bearer
 
-    def of(self, presented: str) -> Token | None:
+    def owner_of(self, presented: str) -> Token | None:
         """Return whose bearer it is, None for nobody's, or for a token that may not do and see everything: pages
         ask the daemon as the user does."""
         page = self._pages.get(digest_of(presented))
-        token = page or self._file.of(presented)
+        token = page or self._file.owner_of(presented)
         if token is None or token.project or token.is_limited or not token.may(ADMIN):
             return None
         return token

@@ -405,7 +405,7 @@ class TestClient:
     )
     def test_its_version_is_judged_by_its_own_words(self, said: str, state: str) -> None:
         """Versions compare as numbers."""
-        assert client.judged(said).state == state
+        assert client.version_finding(said).state == state
 
     @pytest.mark.parametrize(("script", "state"), [("echo 99.0.0", "ok"), ("exit 1", "warn")])
     def test_it_is_asked(
@@ -552,7 +552,7 @@ def test_a_set_up_that_runs_is_told_in_the_place_of_what_it_leaves_open(tmp_path
     open_one.touch()
     open_one.chmod(0o666)
     case = checks.Case(home, start=False)
-    with locking.held(home.path("runtime", ".setup.lock")):
+    with locking.hold_lock(home.path("runtime", ".setup.lock")):
         told = [found.message for found in disk.check(case)]
         assert any("A set-up is running" in message for message in told)
         assert not any("Others can reach" in message for message in told)

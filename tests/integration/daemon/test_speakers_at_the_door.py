@@ -356,7 +356,7 @@ def test_a_number_that_was_given_to_another_process(rig: Rig) -> None:
         child.kill()
         child.wait()
     assert ancestry.line_of(now, {}).speaker == ancestry.UNKNOWN
-    assert Callers().of({"actor": "user"}, None)["actor"] == "agent"
+    assert Callers().identified({"actor": "user"}, None)["actor"] == "agent"
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def test_nothing_there_is_no_hit(tmp_path: Path) -> None:
     empty.mkdir()
     assert found(str(tmp_path / "none"), "p") == []
     assert found(str(empty), "p") == []
-    assert readonly.shown(str(empty / "state.db"), "s") == set()
+    assert readonly.shown_ids(str(empty / "state.db"), "s") == set()
     assert os.listdir(empty) == []
 
 
@@ -149,10 +149,10 @@ def test_what_was_shown_is_read_from_the_state(tmp_path: Path) -> None:
     path = str(tmp_path / "state.db")
     state = State.open(path, clock=lambda: START)
     state.add_shown("s", ["a", "b"], START)
-    assert readonly.shown(path, "s") == {"a", "b"}
+    assert readonly.shown_ids(path, "s") == {"a", "b"}
     state.close()
-    assert readonly.shown(path, "s") == {"a", "b"}
-    assert readonly.shown(path, "t") == set()
+    assert readonly.shown_ids(path, "s") == {"a", "b"}
+    assert readonly.shown_ids(path, "t") == set()
 
 
 def test_importing_it_is_cheap() -> None:

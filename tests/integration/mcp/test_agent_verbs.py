@@ -48,7 +48,7 @@ class TestScratch:
         house.pass_time(minutes=2)
         with pytest.raises(NotFoundError, match="no note"):
             door(house.ctx, "scratch", asked(project, session="s1", action="get", key="plan"))
-        assert counted_records.of(asker_in(house.ctx, place), SCRATCH) == []
+        assert counted_records.counted_records_of(asker_in(house.ctx, place), SCRATCH) == []
 
     def test_another_session_has_its_own(self, house: ServiceHouse, project: Path) -> None:
         """Also under the same key."""

@@ -22,7 +22,7 @@ def test_hooks_are_told_together_and_trouble_apart() -> None:
         "1,234 secrets were taken out",
         "5 of_tomorrow",
     ]
-    assert counts.counted(counters, counts.TROUBLE) == [
+    assert counts.nonzero_counts(counters, counts.TROUBLE) == [
         "4 hooks ended at their deadline without an answer",
         "3 hook inputs could not be read",
     ]
@@ -32,13 +32,13 @@ def test_what_happened_once_is_told_of_one() -> None:
     """Every counter has its words for one and for several, and none shows how they are written down."""
     for names in (counts.USUAL, counts.TROUBLE):
         for once, often in zip(
-            counts.counted(dict.fromkeys(names, 1), names),
-            counts.counted(dict.fromkeys(names, 2), names),
+            counts.nonzero_counts(dict.fromkeys(names, 1), names),
+            counts.nonzero_counts(dict.fromkeys(names, 2), names),
             strict=True,
         ):
             assert not set("[]") & set(once + often)
             assert once[1:] != often[1:] or " of them " in once
-    told = counts.counted({"hooks_late": 1, "errors": 1}, counts.TROUBLE)
+    told = counts.nonzero_counts({"hooks_late": 1, "errors": 1}, counts.TROUBLE)
     assert told[0] == "1 hook ended at its deadline without an answer"
     assert counts.usual({"hook_Stop": 1}) == ["1 hook was answered"]
 
@@ -46,7 +46,7 @@ def test_what_happened_once_is_told_of_one() -> None:
 def test_nothing_counted_is_nothing_told() -> None:
     """Neither of no counters nor of what is no number."""
     assert counts.usual({}) == []
-    assert counts.counted({"hooks_late": "many"}, counts.TROUBLE) == []
+    assert counts.nonzero_counts({"hooks_late": "many"}, counts.TROUBLE) == []
 
 
 def test_no_counter_has_two_meanings() -> None:

@@ -31,7 +31,7 @@ def test_it_is_gone_when_no_configuration_has_it_any_more(tmp_path: Path) -> Non
     watch = PluginWatch()
     for folder in (one, other):
         install(folder, "vector-memory@mine", "lint@mine")
-        watch.heard(str(folder))
+        watch.note_client(str(folder))
     assert not watch.is_gone()
     install(one, "lint@mine")
     assert not watch.is_gone()
@@ -42,11 +42,11 @@ def test_it_is_gone_when_no_configuration_has_it_any_more(tmp_path: Path) -> Non
 def test_what_never_was_a_plugin_cannot_go(tmp_path: Path) -> None:
     """Hooks that are wired by hand, and a list that cannot be read, say nothing."""
     watch = PluginWatch()
-    watch.heard(str(tmp_path))
+    watch.note_client(str(tmp_path))
     assert not watch.is_gone()
     install(tmp_path, "vector-memory@mine")
     again = PluginWatch()
-    again.heard(str(tmp_path))
+    again.note_client(str(tmp_path))
     (tmp_path / "plugins" / "installed_plugins.json").write_text("{")
     assert not again.is_gone()
 

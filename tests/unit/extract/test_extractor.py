@@ -193,4 +193,4 @@ def test_an_obeyed_instruction_still_needs_a_source() -> None:
 
 def test_reasons_are_escaped() -> None:
     """Not even an error message can open a tag."""
-    assert "<b" not in prompts.again("p", "<b>")
+    assert "<b" not in prompts.retry_prompt("p", "<b>")

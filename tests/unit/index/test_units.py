@@ -42,7 +42,7 @@ def test_a_voice_goes_on_in_the_next_passage() -> None:
 
 def test_what_was_pasted_is_nobodys_word() -> None:
     """Nor is a program's task, a command, or code."""
-    pasted = harmless.marked("We decided to use Oracle for everything.", harmless.PASTED)
+    pasted = harmless.between_marks("We decided to use Oracle for everything.", harmless.PASTED)
     passage = (
         f"User: Please keep the old log format.\n{pasted}\n"
         "Task: Always answer in three sentences.\nAssistant: ```\nwe decided to use this\n```"

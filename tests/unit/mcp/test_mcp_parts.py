@@ -15,7 +15,7 @@ import pytest
 from vector_memory import arguments
 from vector_memory.arguments import NUMBER, TEXT, WORDS, YES, Argument
 from vector_memory.errors import BadInputError
-from vector_memory.mcp.model_answers import ModelAnswers, spoken
+from vector_memory.mcp.model_answers import ModelAnswers, harmless_answer
 from vector_memory.mcp.shown_memories import Shown
 from vector_memory.mcp.tool import scope_of
 
@@ -223,7 +223,7 @@ class TestTelling:
         assert telling.memories([memory("do it", suspicious=held), memory("plain")])[0]["text"] == (
             "plain"
         )
-        assert telling.held() == {"held_back": 1}
+        assert telling.held_back_note() == {"held_back": 1}
         other = Shown()
         assert ModelAnswers(other).memory(memory("do it", suspicious=held)) is None
         with pytest.raises(BadInputError):
@@ -253,7 +253,10 @@ class TestTelling:
         ]
         assert [one and one.get("near") for one in told] == [True, None, None]
         answer = {"id": ID, "memories": [memory("x", origin="user")]}
-        assert (spoken(answer)["id"], spoken(answer)["memories"][0]["id"]) == (ID, ID[:12])
+        assert (harmless_answer(answer)["id"], harmless_answer(answer)["memories"][0]["id"]) == (
+            ID,
+            ID[:12],
+        )
 
     def test_days_are_the_users(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """As `since` and `until` take them. A deadline is told by its day alone, other times with their zone."""

@@ -24,7 +24,9 @@ def test_the_least_relevance_rises_with_the_number_of_memories() -> None:
 def test_each_priority_is_a_quarter_apart_in_the_literal_sum() -> None:
     """LOW counts a quarter there, and nothing among the factors that raise a score."""
     values = {"recency": 0.0, "usage": 0.0, "confidence": 0.5}
-    counted = [factors.summed(0.0, {**values, "priority": one}) for one in (0.0, 0.5, 0.75, 1.0)]
+    counted = [
+        factors.literal_score(0.0, {**values, "priority": one}) for one in (0.0, 0.5, 0.75, 1.0)
+    ]
     assert counted == pytest.approx([0.05, 0.10, 0.15, 0.20])
     assert factors.multiplier({**values, "priority": 0.0}) < factors.multiplier(
         {**values, "priority": 0.25}

@@ -220,7 +220,7 @@ def test_latest_asks_for_what_holds_now() -> None:
 def test_the_literal_sum_is_a_setting() -> None:
     """0.4, 0.2, 0.2, 0.2, as the four factors say."""
     values = {"recency": 1.0, "priority": 0.5, "usage": 0.0, "confidence": 0.9}
-    assert factors.summed(0.5, values) == pytest.approx(0.4 * 0.5 + 0.2 + 0.1)
+    assert factors.literal_score(0.5, values) == pytest.approx(0.4 * 0.5 + 0.2 + 0.1)
 
 
 @given(st.integers(0, 10_000), st.integers(0, 10_000), st.sampled_from(list(Priority)))

@@ -22,9 +22,9 @@ WEST, EAST = timezone(timedelta(hours=-5)), timezone(timedelta(hours=9))
 @pytest.mark.parametrize(("at", "zone"), [(FIRST, WEST), (LAST, EAST)])
 def test_a_moment_that_a_clock_has_no_time_for_stays(at: datetime, zone: timezone) -> None:
     """All others are told in the zone."""
-    assert days.local(at, zone) == at
+    assert days.local_time(at, zone) == at
     usual = datetime(2026, 5, 3, 22, tzinfo=timezone.utc)
-    assert days.local(usual, EAST).date() == date(2026, 5, 4)
+    assert days.local_time(usual, EAST).date() == date(2026, 5, 4)
 
 
 def test_the_end_of_a_day_belongs_to_that_day() -> None:

@@ -12,8 +12,8 @@ from vector_memory.text.statements import (
     ITEM,
     SENTENCE,
     capitalised,
-    plain,
     statements,
+    without_markup,
 )
 
 TEXT = """Fixed the pool. It leaked, e.g. on retries of v2.1.
@@ -77,7 +77,7 @@ def test_an_ordinal_number_ends_no_sentence(text: str) -> None:
 
 def test_markup_goes() -> None:
     """Bold, links and decoration; code keeps its ticks."""
-    assert plain("✅ **Fixed** [the pool](https://x.y/z) with `max_retries`") == (
+    assert without_markup("✅ **Fixed** [the pool](https://x.y/z) with `max_retries`") == (
         "Fixed the pool with `max_retries`"
     )
 

@@ -18,11 +18,11 @@ def test_a_code_is_good_once_and_for_a_minute() -> None:
     codes = Codes(lambda: now[0])
     first, second = codes.make(), codes.make()
     assert first != second
-    assert codes.take(first)
-    assert not codes.take(first)
-    assert not codes.take("made-up")
+    assert codes.redeem(first)
+    assert not codes.redeem(first)
+    assert not codes.redeem("made-up")
     now[0] += CODE_S + 1
-    assert not codes.take(second)
+    assert not codes.redeem(second)
 
 
 def test_pages_and_tokens_with_all_rights_are_let_in(tmp_path: Path) -> None:
@@ -42,17 +42,17 @@ def test_pages_and_tokens_with_all_rights_are_let_in(tmp_path: Path) -> None:
     tokens.save(path, kept)
     visitors = Visitors(path)
     bearer = visitors.admit()
-    page = visitors.of(bearer)
+    page = visitors.owner_of(bearer)
     assert page is not None
     assert page.is_the_users
     assert bearer not in repr(page)
-    assert visitors.of(given["admin"]) is not None
+    assert visitors.owner_of(given["admin"]) is not None
     for name in ("read", "one", "low", "law"):
-        assert visitors.of(given[name]) is None
-    assert visitors.of("page_" + "0" * 48) is None
+        assert visitors.owner_of(given[name]) is None
+    assert visitors.owner_of("page_" + "0" * 48) is None
     for _ in range(MOST_SESSIONS):
         visitors.admit()
-    assert visitors.of(bearer) is None
+    assert visitors.owner_of(bearer) is None
 
 
 def test_the_door_is_a_file_of_this_user_alone(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_a_cursor_that_was_made_up_is_refused(text: str) -> None:
 
 def test_a_cursor_comes_back_as_it_went() -> None:
     cursor = operations.ListCursor("2026-11-22T20:10:36.428333+00:00", 2, 17)
-    assert operations.cursor_of(cursor.written()) == cursor
+    assert operations.cursor_of(cursor.to_text()) == cursor
 
 
 def test_the_document_says_what_is_routed() -> None:
@@ -196,26 +196,26 @@ def test_every_changed_field_of_a_token_is_refused(tmp_path: Path) -> None:
 def test_calls_are_counted_and_come_back_with_time() -> None:
     now = [0.0]
     buckets = access.Buckets(lambda: now[0])
-    assert all(buckets.take("a") == 0.0 for _ in range(access.BURST))
-    assert 0.0 < buckets.take("a") <= 1.0 / access.RATE_PER_S
-    assert buckets.take("b") == 0.0
+    assert all(buckets.seconds_early("a") == 0.0 for _ in range(access.BURST))
+    assert 0.0 < buckets.seconds_early("a") <= 1.0 / access.RATE_PER_S
+    assert buckets.seconds_early("b") == 0.0
     now[0] = 1.0
-    assert all(buckets.take("a") == 0.0 for _ in range(int(access.RATE_PER_S)))
-    assert buckets.take("a") > 0.0
+    assert all(buckets.seconds_early("a") == 0.0 for _ in range(int(access.RATE_PER_S)))
+    assert buckets.seconds_early("a") > 0.0
 
 
 def test_what_was_shown_is_confirmed_once_by_who_was_shown_it() -> None:
     now = [0.0]
     shown = Codes(lambda: now[0], CONFIRM_S)
     word = shown.make(["a"], TOKEN.id)
-    assert shown.take(word, "2") is None
-    assert shown.take(word, TOKEN.id) == ["a"]
-    assert shown.take(word, TOKEN.id) is None
+    assert shown.redeem(word, "2") is None
+    assert shown.redeem(word, TOKEN.id) == ["a"]
+    assert shown.redeem(word, TOKEN.id) is None
     late = shown.make(["b"], TOKEN.id)
     now[0] = CONFIRM_S
-    assert shown.take(late, TOKEN.id) is None
+    assert shown.redeem(late, TOKEN.id) is None
     first, *_ = [shown.make(["c"], TOKEN.id) for _ in range(MOST_CODES + 1)]
-    assert shown.take(first, TOKEN.id) is None
+    assert shown.redeem(first, TOKEN.id) is None
 
 
 def test_an_etag_does_not_change_by_use() -> None:

@@ -36,10 +36,10 @@ def check(case: Case) -> Iterator[CheckResult]:
     except (OSError, subprocess.TimeoutExpired) as error:
         yield warn(f"{path} does not run: {error}.", "Install it anew.")
         return
-    yield judged(result.stdout)
+    yield version_finding(result.stdout)
 
 
-def judged(words: str) -> CheckResult:
+def version_finding(words: str) -> CheckResult:
     """Return what the client's own words about its version mean."""
     version = re.search(r"\d+\.\d+\.\d+", words)
     if version is None:

@@ -8,7 +8,7 @@ from vector_memory import config
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.checks import Case, CheckResult, fail, ok, warn
-from vector_memory.cli.counts import numbered, uses
+from vector_memory.cli.counts import uses, with_count
 from vector_memory.errors import VectorMemoryError
 from vector_memory.system.paths import Home
 
@@ -99,4 +99,4 @@ def _store_states(stats: Row) -> Iterator[CheckResult]:
         yield ok(words)
     if pending:
         fix = "It catches up by itself; until then words find them."
-        yield warn(numbered(pending, "[memory is/memories are] not in the index yet."), fix)
+        yield warn(with_count(pending, "[memory is/memories are] not in the index yet."), fix)

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from vector_memory.cli.answers import Row
 from vector_memory.cli.checks import Case, CheckResult, ok, warn
-from vector_memory.cli.counts import TROUBLE, counted, number, numbered, usual
+from vector_memory.cli.counts import TROUBLE, nonzero_counts, number, usual, with_count
 from vector_memory.client.spool import read_aside, read_spool
 
 MAX_SPOOLED = 100
@@ -46,10 +46,12 @@ def _counters(counters: Mapping[str, object]) -> Iterator[CheckResult]:
         yield ok(f"Counted: {'; '.join(often)}")
     late = sum(number(counters.get(name)) for name in LATE)
     hooks = sum(number(value) for name, value in counters.items() if name.startswith("hook_"))
-    for words in counted(counters, {name: TROUBLE[name] for name in TROUBLE if name not in LATE}):
+    for words in nonzero_counts(
+        counters, {name: TROUBLE[name] for name in TROUBLE if name not in LATE}
+    ):
         yield ok(f"Counted: {words}")
     if late:
-        words = "; ".join(counted(counters, {name: TROUBLE[name] for name in LATE}))
+        words = "; ".join(nonzero_counts(counters, {name: TROUBLE[name] for name in LATE}))
         is_much = late > SHARE_LATE * (hooks + late)
         fix = "A machine under load does that; else see logs/daemon.log."
         yield warn(f"Counted: {words}", fix) if is_much else ok(f"Counted: {words}")
@@ -69,7 +71,7 @@ def _speed(slo: Row) -> Iterator[CheckResult]:
 
 def _spool(case: Case) -> Iterator[CheckResult]:
     waiting, aside = read_spool(case.home), read_aside(case.home)
-    message = numbered(len(waiting), "[event waits/events wait] in the spool")
+    message = with_count(len(waiting), "[event waits/events wait] in the spool")
     if len(waiting) > MAX_SPOOLED:
         fix = "The daemon does not take them: see above."
         yield warn(f"{message}.", fix)
@@ -80,5 +82,5 @@ def _spool(case: Case) -> Iterator[CheckResult]:
         words = f"Set aside after failing three times: {event}: {entry.get('reason')}"
         yield warn(words, RETRY)
     if len(aside) > MAX_ERRORS:
-        words = numbered(len(aside) - MAX_ERRORS, "more [event was/events were] set aside")
+        words = with_count(len(aside) - MAX_ERRORS, "more [event was/events were] set aside")
         yield warn(words, RETRY)

@@ -40,7 +40,7 @@ class Diagram:
 
     def node(self, id: str, label: str = "") -> None:
         """Add a node, or its label where it had none."""
-        words = plain(label)
+        words = one_line_label(label)
         if id in self.nodes or len(self.nodes) < MOST_NODES:
             label_before = self.nodes.get(id, id)
             self.nodes[id] = words or label_before
@@ -50,11 +50,11 @@ class Diagram:
         self.node(start)
         self.node(end)
         if len(self.edges) < MOST_EDGES:
-            self.edges.append(Edge(start, end, plain(label)))
+            self.edges.append(Edge(start, end, one_line_label(label)))
 
     def note(self, text: str) -> None:
         """Add words that are neither a node nor an edge."""
-        words = plain(text)
+        words = one_line_label(text)
         if words and words not in self.notes and len(self.notes) < MOST_NOTES:
             self.notes.append(words)
 
@@ -79,7 +79,7 @@ class Diagram:
         return not (self.nodes or self.notes)
 
 
-def plain(label: str) -> str:
+def one_line_label(label: str) -> str:
     """Return a label as words on one line, without quotes and markup."""
     words = " ".join(_BREAK.sub(" ", label).split()).strip('"').strip()
     return words[:LONGEST_LABEL]

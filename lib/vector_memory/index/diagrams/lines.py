@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import chain, islice, pairwise, product
 
-from vector_memory.index.diagrams.diagram import MOST_EDGES, Diagram, plain
+from vector_memory.index.diagrams.diagram import MOST_EDGES, Diagram, one_line_label
 from vector_memory.text.words import names_in
 
 _NAME = r"\w+(?:[-.:]\w+)*"
@@ -113,7 +113,7 @@ def _read_lines(diagram: Diagram, lines: list[str], is_flow: bool, is_label_last
             diagram.node(opening[1])
             open_id = opening[1]
         elif activity := re.match(r"^:(.+?)[;|<>/\]}]?$", line):
-            diagram.node(plain(activity[1]))
+            diagram.node(one_line_label(activity[1]))
         else:
             diagram.note(line)
 

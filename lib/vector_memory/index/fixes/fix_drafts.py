@@ -13,7 +13,7 @@ from vector_memory.index.fixes.likeness import PARTICULARS, SHAPE, likeness, nee
 from vector_memory.index.memories import Draft
 from vector_memory.model import EPISODES, SUBAGENT_TAG, unique
 from vector_memory.text import suspicion
-from vector_memory.text.harmless import TOOL, marked
+from vector_memory.text.harmless import TOOL, between_marks
 
 KIND, COLLECTION, TAG = "solution", EPISODES, "fix"
 SIGNATURE_TAG = "sig:"
@@ -59,7 +59,7 @@ def _draft(
     shape = needs(like, command, last.steps, files) if like else {}
     return Draft(
         text=_text(last, clean),
-        title=marked(clean(last.error), TOOL),
+        title=between_marks(clean(last.error), TOOL),
         created_at=at or datetime.now(timezone.utc),
         session=exchange.session,
         turn=exchange.turn,
@@ -117,7 +117,7 @@ def _vain_changes(group: Sequence[Episode], clean: Clean) -> tuple[str, ...]:
 
 def _text(episode: Episode, clean: Clean) -> str:
     """Return an episode as a sentence or two that can be understood alone."""
-    head = f"ERROR {marked(_sentence(clean(episode.error)), TOOL)} FIX "
+    head = f"ERROR {between_marks(_sentence(clean(episode.error)), TOOL)} FIX "
     tail = f" (command `{clean(short_command(episode.failed.command))}`)"
     room = TEXT_CHARS - len(head) - len(tail)
     reason = tools.clip(_sentence(clean(episode.reason)), room // 2) if episode.reason else ""

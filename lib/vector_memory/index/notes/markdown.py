@@ -131,9 +131,9 @@ class _BlockWalk:
         lead = ""
         for position, node in enumerate(nodes):
             if node.type == "heading" and top:
-                self._enter_heading(int(node.tag[1:]), plain(_content(node)))
+                self._enter_heading(int(node.tag[1:]), plain_line(_content(node)))
             elif node.type == "paragraph" and _announces_list(node, nodes[position + 1 :]):
-                lead = plain(_content(node))
+                lead = plain_line(_content(node))
                 continue
             else:
                 yield from self._node_blocks(node, (*context, lead) if lead else context)
@@ -146,7 +146,7 @@ class _BlockWalk:
 
     def _node_blocks(self, node: SyntaxTreeNode, context: tuple[str, ...]) -> Iterator[Block]:
         if node.type in ("paragraph", "heading"):
-            yield self._make_block(PARAGRAPH, plain(_content(node)), node, context)
+            yield self._make_block(PARAGRAPH, plain_line(_content(node)), node, context)
         elif node.type in ("fence", "code_block"):
             yield self._make_block(
                 CODE, "", node, context, code=node.content, language=_language(node)
@@ -165,7 +165,7 @@ class _BlockWalk:
             visible_text = (
                 node.content.partition("<!--")[0] if "-->" not in node.content else node.content
             )
-            yield self._make_block(PARAGRAPH, plain(visible_text), node, context)
+            yield self._make_block(PARAGRAPH, plain_line(visible_text), node, context)
 
     def _item_blocks(self, item: SyntaxTreeNode, context: tuple[str, ...]) -> Iterator[Block]:
         """Yield an item with its paragraphs as one block, then what is nested in it."""
@@ -173,7 +173,7 @@ class _BlockWalk:
         nested = [child for child in item.children if child.type != "paragraph"]
         raw = "\n".join(_content(child) for child in paragraphs)
         has_box = raw[:3] in ("[ ]", "[x]", "[X]") and raw[3:4].isspace()
-        text = plain(raw[4:] if has_box else raw)
+        text = plain_line(raw[4:] if has_box else raw)
         checked = raw[1] != " " if has_box else None
         if text and not (text.endswith(":") and nested):
             last = paragraphs[-1]
@@ -182,10 +182,10 @@ class _BlockWalk:
             yield from self.blocks(nested, (*context, text) if text else context, top=False)
 
     def _row_blocks(self, table: SyntaxTreeNode, context: tuple[str, ...]) -> Iterator[Block]:
-        head = [plain(_content(cell)) for cell in table.children[0].children[0].children]
+        head = [plain_line(_content(cell)) for cell in table.children[0].children[0].children]
         for body in table.children[1:]:
             for row in body.children:
-                cells = [plain(_content(cell)) for cell in row.children]
+                cells = [plain_line(_content(cell)) for cell in row.children]
                 named_cells = [
                     f"{name}: {cell}" if name else cell
                     for name, cell in zip(head, cells, strict=False)
@@ -259,7 +259,7 @@ def _steps(node: SyntaxTreeNode, indent: str = "") -> Iterator[str]:
                 yield from _steps(child, indent + "  ")
             elif child.type in ("fence", "code_block"):
                 yield from (f"{indent}   {line}" for line in child.content.rstrip().split("\n"))
-            elif text := plain(_content(child)):
+            elif text := plain_line(_content(child)):
                 yield f"{indent}{mark} {text}" if position == 0 else f"{indent}   {text}"
 
 
@@ -273,7 +273,7 @@ def _language(node: SyntaxTreeNode | Token) -> str:
     return words[0].lower() if words else ""
 
 
-def plain(raw: str) -> str:
+def plain_line(raw: str) -> str:
     """Return one line of plain words: no comments, tags, images or emphasis; links with their
     address, unless it points into the same document."""
     parser = _parser(MAX_INLINE)
@@ -288,7 +288,7 @@ def plain(raw: str) -> str:
             room = " " * ("`" in token.content)
             words.append(f"{token.markup}{room}{token.content}{room}{token.markup}")
         elif token.type == "image":
-            words.append(plain(token.content))
+            words.append(plain_line(token.content))
         elif token.type == "link_open":
             address, start = str(token.attrs["href"]).removeprefix("mailto:"), len(words)
         elif token.type == "link_close":

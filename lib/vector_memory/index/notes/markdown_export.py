@@ -71,7 +71,7 @@ def _item_head(memory: Mapping[str, object]) -> str:
     return " · ".join(words)
 
 
-def listed(name: str, count: int) -> str:
+def note_entry(name: str, count: int) -> str:
     """Return a line that leads to a note and says how much stands in it."""
     return f"{_LISTED[0]}{name}]]: {count:,}{_LISTED[1]}"
 
@@ -93,7 +93,7 @@ def parse(written: Iterable[str]) -> Iterator[tuple[int, Record]]:
         yield _with_text(*item)
 
 
-def unread(written: Iterable[str]) -> Iterator[tuple[int, str]]:
+def unread_lines(written: Iterable[str]) -> Iterator[tuple[int, str]]:
     """Yield (line number, why) of what somebody wrote where ours stands, and `parse` does not read: words between the
     items, and what an item shows otherwise than its comment has it."""
     is_ours, kind = False, ""

@@ -27,7 +27,7 @@ def move(source: Journal, scope: Scope, target: Journal) -> int:
     """
     limits, values = condition(scope)
     # Nobody adds to a memory between its copying and its purging.
-    with source.connections.holding():
+    with source.connections.writes_paused():
         sql = f"SELECT m.seq FROM memories m WHERE {limits} ORDER BY m.seq"
         seqs = [row[0] for row in source.connections.rows(sql, values)]
         ids = [id for part in parts(seqs) for id in _copy_memories(source, part, target)]

@@ -53,7 +53,9 @@ class Course:
             self.seen_paths.popitem(last=False)
 
 
-def look(course: Course, objectives: Objectives, view: CallView, site: CallSite) -> list[Finding]:
+def judge_call(
+    course: Course, objectives: Objectives, view: CallView, site: CallSite
+) -> list[Finding]:
     """Return how a call breaks a limit or leads away from what was asked, and remember the call."""
     findings = [
         Finding(LIMIT, HIGH, what, f"The user said: \u201c{limit.sentence}\u201d \u2013 {how}.", f"{limit.act} {what}")

@@ -72,7 +72,7 @@ class MemoryNames:
         )
         return frozenset([*joined_names, *name_ends, *names_in(text), *bases])
 
-    def calls(self, word: str) -> bool:
+    def is_name_here(self, word: str) -> bool:
         """Whether a plain word is the name of something here, by how it stands."""
         if any(sign.isdigit() for sign in word):
             return word in self.names
@@ -87,7 +87,7 @@ class MemoryNames:
         return frozenset(analysis.analyse(self.text))
 
     @cached_property
-    def plain(self) -> frozenset[str]:
+    def plain_words(self) -> frozenset[str]:
         """Those of its analysed words that stand in no name and no code."""
         words = analysis.analyse(_CODE.sub(" ", self.text))
         return frozenset(word for word in words if len(word) > 2 or not word.isascii())
@@ -148,7 +148,7 @@ def telling_piece(wanted: SearchTerms, text: str, title: str | None = None) -> T
         if not is_about and not may_fit(wanted, piece):
             continue
         near_file, piece_names = file if pieces_since <= NEAR else "", naming("", piece)
-        fitting, plain = fitted(wanted, piece_names), len(piece_names.plain - searched_words)
+        fitting, plain = fitted(wanted, piece_names), len(piece_names.plain_words - searched_words)
         least = min(FEW_FOUND, wanted.sought / 2)
         if title is not None:
             tells = plain >= LEAST_TOLD and (is_about or len(fitting) >= least)
@@ -170,8 +170,10 @@ def telling_piece(wanted: SearchTerms, text: str, title: str | None = None) -> T
 
 def holds_most(shown_text: str, piece: str) -> bool:
     """Whether what is shown of a text has most of what a piece of it says."""
-    words = naming("", piece).plain
-    return len(words & naming("", shown_text).plain) >= min(ENOUGH_TOLD, MOST_TOLD * len(words))
+    words = naming("", piece).plain_words
+    return len(words & naming("", shown_text).plain_words) >= min(
+        ENOUGH_TOLD, MOST_TOLD * len(words)
+    )
 
 
 def may_fit(wanted: SearchTerms, text: str) -> bool:
@@ -222,7 +224,7 @@ def fits(alternative: Alternative, memory_names: MemoryNames, places: Iterable[s
         return True
     if alternative.names:
         return all(_has_name(memory_names, name) for name in alternative.names)
-    if alternative.word and memory_names.calls(alternative.word):
+    if alternative.word and memory_names.is_name_here(alternative.word):
         return True
     words = alternative.words
     shared = sum(word in memory_names.terms for word in words)

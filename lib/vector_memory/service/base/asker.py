@@ -52,7 +52,7 @@ class ProjectAsker(Asker):
     place: projects.Place
 
     @property
-    def own(self) -> Shelf:
+    def own_shelf(self) -> Shelf:
         """The store that the project's memories are written to."""
         return self.shelves[0]
 
@@ -80,7 +80,7 @@ class HookQuestion(ProjectAsker):
     transcript: str = ""
 
     @cached_property
-    def said(self) -> Prompt:
+    def prompt_text(self) -> Prompt:
         """The prompt as the user wrote it, read once."""
         return Prompt(plain_prompt(self.prompt))
 

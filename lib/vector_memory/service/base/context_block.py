@@ -43,7 +43,7 @@ def show(
         return ""
     block = fence.fence(safe, title, head)
     tokens, part = fence.tokens(block), part or (showing.channel if showing else "")
-    if session and not take(ctx, session, tokens):
+    if session and not may_show(ctx, session, tokens):
         return ""
     shown_ids = [mark_of_cut + note.id if note.is_cut else note.id for note in safe]
     shown_ids += [id for note in safe for id in note.also]
@@ -51,7 +51,7 @@ def show(
         delivery.add_shown(ctx, session, shown_ids)
     if showing is not None and session:
         waiting = shown_notes.waiting(ctx.running, session)
-        unjudged = showing.of(session, safe, ctx.now())
+        unjudged = showing.waiting_notes(session, safe, ctx.now())
         waiting.add(unjudged)
         delivery.unless_read(lambda: waiting.drop(unjudged))
     ids = [note.id for note in safe]
@@ -103,9 +103,9 @@ PARTS = (START, PROMPT, SEARCH, FAILURE, GUIDANCE)
 _counting = threading.Lock()
 
 
-def take(ctx: Context, session: str, tokens: int) -> bool:
+def may_show(ctx: Context, session: str, tokens: int) -> bool:
     """Count a block that is about to be shown; return whether the session may still be given it."""
-    tally, limit = ctx.running.of("tally", session, Counter[str]), ctx.settings.session_tokens
+    tally, limit = ctx.running.session("tally", session, Counter[str]), ctx.settings.session_tokens
     with _counting:
         is_within = not limit or tally["tokens"] + tokens <= limit
         tally["tokens"] += tokens * is_within

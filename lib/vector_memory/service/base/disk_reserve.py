@@ -50,11 +50,11 @@ class Reserve:
         self._is_short = False
 
     @property
-    def whole(self) -> bool:
+    def is_whole(self) -> bool:
         """Whether it is there, and nothing lacked space since it was made."""
         return not self._is_short and os.path.exists(self.path)
 
-    def short(self) -> None:
+    def note_shortage(self) -> None:
         """Note that something could not be written for want of space."""
         self._is_short = True
 

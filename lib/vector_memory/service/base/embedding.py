@@ -280,7 +280,7 @@ class Embedding:
 
         return np.stack([vectors[key] for key in keys]) if keys else self.documents([])
 
-    def rest(self) -> None:
+    def end_process(self) -> None:
         """End the process for many texts; the next backlog starts another."""
         if self._bulk is not None:
             self._bulk.close()
@@ -288,7 +288,7 @@ class Embedding:
 
     def close(self) -> None:
         """Release the model."""
-        self.rest()
+        self.end_process()
         if (timer := self._confirming) is not None:
             timer.cancel()
         if self._executor is not None:
@@ -308,5 +308,5 @@ class Embedding:
             return self._bulk.embed_documents(texts)
         except EmbeddingError:
             # Its process may have been killed for want of memory: the next try starts afresh.
-            self.rest()
+            self.end_process()
             raise

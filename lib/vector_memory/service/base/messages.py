@@ -458,7 +458,7 @@ def read(kind: type[R], sent: dict[str, Any]) -> R:
         BadInputError: a field is missing, or is not what it should be.
     """
     fields = _readers(kind)  # type: ignore[arg-type]  # mypy finds a bound type variable unhashable
-    return kind(**{name: take(sent, called) for name, called, take in fields})
+    return kind(**{name: take(sent, wire_name) for name, wire_name, take in fields})
 
 
 @cache
@@ -478,7 +478,7 @@ def spare() -> Any:
     return field(default=None, metadata={SPARE: True})
 
 
-def called(name: str) -> Any:
+def wire_name(name: str) -> Any:
     """Declare a field of an answer that clients know by a name that Python cannot have.
 
     Returns:

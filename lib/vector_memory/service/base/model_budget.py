@@ -49,7 +49,7 @@ class Allowance:
             What was set aside, to be settled by what the call took.
         """
         with self._lock:
-            used = self.used(day)
+            used = self.used_on(day)
             if (
                 used["calls"] >= settings.generation_daily_calls
                 or used["tokens"] + tokens > settings.generation_daily_tokens
@@ -83,7 +83,7 @@ class Allowance:
         """Whether a failure is so recent that work nobody waits for should not be tried."""
         return _is_recent(self._failed_at, now, RESTS_FOR)
 
-    def late(self, now: datetime) -> None:
+    def note_timeout(self, now: datetime) -> None:
         """Note that somebody waited in vain."""
         self._late_at = now
 
@@ -107,7 +107,7 @@ class Allowance:
                 self.count("tokens", reserved.day, tokens - reserved.tokens)
             self._state.flush()
 
-    def used(self, day: date) -> dict[str, int]:
+    def used_on(self, day: date) -> dict[str, int]:
         """Return what was counted on a day."""
         counters = self._state.counters()
         return {what: counters.get(f"generation_{what}_{day:%Y-%m-%d}", 0) for what in COUNTED}

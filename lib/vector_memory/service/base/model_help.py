@@ -109,7 +109,7 @@ class RecallHelp:
         )
         self._took_s = time.monotonic() - began
         if not answer and is_first and self._took_s >= self._left_s:
-            generation.late(self._ctx.now())
+            generation.note_timeout(self._ctx.now())
         self._left_s -= self._took_s
         return answer
 
@@ -131,7 +131,7 @@ def write_or_nothing(
     if not ctx.settings.generation_backend:
         return ""
     try:
-        answer = asked(ctx, prompt, max_tokens, timeout_s, is_rest=is_rest)
+        answer = ask_model(ctx, prompt, max_tokens, timeout_s, is_rest=is_rest)
     except (GenerationError, BadInputError) as error:
         log.warning("it goes on without a model: %s", error)
         return ""
@@ -141,7 +141,7 @@ def write_or_nothing(
     return answer
 
 
-def asked(
+def ask_model(
     ctx: Context,
     prompt: str,
     max_tokens: int,
@@ -206,7 +206,7 @@ def report(ctx: Context) -> dict[str, object]:
         "backend": settings.generation_backend,
         "model": settings.generation_model,
         "extraction": settings.extraction,
-        **ctx.generation.used(ctx.local_now().date()),
+        **ctx.generation.used_on(ctx.local_now().date()),
         "daily_calls": settings.generation_daily_calls,
         "daily_tokens": settings.generation_daily_tokens,
         "error": ctx.generation.error,

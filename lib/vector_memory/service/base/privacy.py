@@ -105,7 +105,7 @@ def line(text: str, chars: int) -> str:
     return " ".join(word(text).split())[:chars]
 
 
-def shown(answer: Any) -> Any:
+def redacted_again(answer: Any) -> Any:
     """Return an answer with its words redacted once more: what was stored under weaker rules must not be
     shown under these."""
     safe_texts: dict[tuple[str, int], str] = {}

@@ -22,7 +22,7 @@ class Running:
         self._objects: OrderedDict[tuple[str, str], Any] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, kind: str, session: str, make: Callable[[], T]) -> T:
+    def session(self, kind: str, session: str, make: Callable[[], T]) -> T:
         """Return a session's object, made when it is asked for the first time."""
         with self._lock:
             existing = self._objects.get((kind, session))
@@ -87,4 +87,4 @@ class SessionTail:
 
 def last_turn(running: Running, session: str) -> SessionTail:
     """Return a session's last turn; it may be changed in place."""
-    return running.of("turn", session, SessionTail)
+    return running.session("turn", session, SessionTail)

@@ -70,7 +70,7 @@ class Waiting:
 
 def waiting(running: Running, session: str) -> Waiting:
     """Return a session's notes that are not judged yet."""
-    return running.of("shown", session, Waiting)
+    return running.session("shown", session, Waiting)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,9 @@ class Showing:
     prompt: str = ""
     worths: Mapping[str, Worth] = field(default_factory=dict)
 
-    def of(self, session: str, notes: Sequence[fence.Note], at: datetime) -> list[ShownNote]:
+    def waiting_notes(
+        self, session: str, notes: Sequence[fence.Note], at: datetime
+    ) -> list[ShownNote]:
         """Return notes as they wait for their judgement."""
         prompt = digest_of(session, self.prompt, size=8) if self.prompt else ""
         return [

@@ -45,7 +45,7 @@ class Uses:
             self._last_at = at
 
     @property
-    def due(self) -> bool:
+    def is_due(self) -> bool:
         """Whether it is time to write."""
         with self._lock:
             waiting = sum(len(counts) for _, counts in self._counts.values())

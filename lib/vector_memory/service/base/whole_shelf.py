@@ -119,7 +119,7 @@ class WholeShelf:
         return around._replace(size=sizes, marks=marks)
 
 
-def whole(shelf: Shelf, embedding: Embedding) -> Shelf | WholeShelf:
+def with_cold(shelf: Shelf, embedding: Embedding) -> Shelf | WholeShelf:
     """Return a shelf as a question sees it: itself, where nothing is cold."""
     return WholeShelf(shelf, embedding) if shelf.journal.has_cold() else shelf
 

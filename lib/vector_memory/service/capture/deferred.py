@@ -33,7 +33,7 @@ LESSONS: Task = "lessons"
 
 def finish_some(ctx: Context, most: int = 4) -> int:
     """Make what is due for some sessions; return for how many it was made, 0 when nothing is due."""
-    sessions = sorted({*ctx.state.due(TOPICS, most), *ctx.state.due(SUMMARY, most)})
+    sessions = sorted({*ctx.state.due_keys(TOPICS, most), *ctx.state.due_keys(SUMMARY, most)})
     for session in sessions:
         try:
             finish(ctx, [session])
@@ -44,8 +44,8 @@ def finish_some(ctx: Context, most: int = 4) -> int:
             # A session that fails stops none of the others; its next turn makes it due again.
             ctx.count("errors")
             log.exception("no topics are made of session %s", session)
-            ctx.state.done(TOPICS, [session])
-            ctx.state.done(SUMMARY, [session])
+            ctx.state.mark_done(TOPICS, [session])
+            ctx.state.mark_done(SUMMARY, [session])
     return max(len(sessions), _learn_some(ctx, most))
 
 
@@ -62,7 +62,7 @@ def learn_later(ctx: Context, turn: TurnRead, folder: str, final: bool) -> None:
 def _learn_some(ctx: Context, most: int) -> int:
     """Learn from some transcripts that a backfill read, or that the last daemon did not come to; nothing from
     those that do not exist any more."""
-    paths = ctx.state.due(LESSONS, most)
+    paths = ctx.state.due_keys(LESSONS, most)
     if paths:
         _learn(ctx, dict.fromkeys(paths, ""), final=True)
     return len(paths)
@@ -84,7 +84,7 @@ def _learn(
             step_log.write(ctx, path)
         except (OSError, UnsafeTextError) as error:
             log.warning("the steps of %s are not logged: %s", path, error)
-    ctx.state.done(LESSONS, folders)
+    ctx.state.mark_done(LESSONS, folders)
 
 
 def finish(ctx: Context, sessions: Iterable[str]) -> None:
@@ -96,6 +96,6 @@ def finish(ctx: Context, sessions: Iterable[str]) -> None:
         for contents in session_topics.derive(ctx, [session]):
             if is_over and ctx.settings.captures(model.SUMMARY):
                 session_summary.summarise(contents)
-        ctx.state.done(TOPICS, [session])
+        ctx.state.mark_done(TOPICS, [session])
         if is_over:
-            ctx.state.done(SUMMARY, [session])
+            ctx.state.mark_done(SUMMARY, [session])

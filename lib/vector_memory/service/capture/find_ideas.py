@@ -139,7 +139,7 @@ def _is_talk(memory: Memory) -> bool:
 def _passages(shelf: Shelf, names: Iterable[str]) -> list[list[Memory]]:
     """Return the passages of exchanges, each in their order; the same exchange in two projects is two."""
     exchanges: dict[tuple[str, str], list[Memory]] = {}
-    for memory in shelf.journal.below(list(names)):
+    for memory in shelf.journal.by_external_id(list(names)):
         if _is_talk(memory):
             key = exchange_of(memory.external_id), memory.project
             exchanges.setdefault(key, []).append(memory)
@@ -188,7 +188,7 @@ def _memory(idea: Idea, talk: Sequence[Memory], now: datetime) -> Memory:
     file = redact.clean(idea.unit.file).text if idea.unit.file else ""
     mark = TICKED if idea.is_answered else OPEN
     box = {BOX: {str(file): [mark, passage.created_at.isoformat()]}} if file else {}
-    due = _due_at(idea, days.local(passage.created_at, now.tzinfo), now)
+    due = _due_at(idea, days.local_time(passage.created_at, now.tzinfo), now)
     # What was over when it was found is as good as anything else that was.
     is_to_come = due is not None and due > now
     memory_of_idea = Memory(

@@ -74,7 +74,7 @@ def newest(ctx: Context, question: HookQuestion) -> Unended | None:
         or tail.is_over
         or not any(ctx.state.cursor(sibling) is not None for sibling in paths)
         or (is_known and at <= _last_stored_at(question, session))
-        or not ctx.state.unread(record_name, stamp)
+        or not ctx.state.unread_files(record_name, stamp)
         or any(entry.get("transcript") == path for _, entry in read_aside(ctx.home))
     ):
         return None

@@ -80,7 +80,7 @@ def mine(ctx: Context, sessions: Iterable[str], final: bool) -> int:
             ctx.count("minings_cut_short")
             return stored
         if final:
-            ctx.state.done(MINING, [session])
+            ctx.state.mark_done(MINING, [session])
     return stored
 
 
@@ -216,7 +216,7 @@ def _ideas(ctx: Context, chunk: str, known_texts: Sequence[str]) -> list[Extract
     def ask(prompt: str, max_tokens: int, schema: Mapping[str, Any] | None = None) -> str:
         # The gate answers yes or no; what follows has a schema.
         model = ctx.settings.generation_gate_model if schema is None else ""
-        return model_help.asked(ctx, prompt, max_tokens, TIMEOUT_S, schema, model)
+        return model_help.ask_model(ctx, prompt, max_tokens, TIMEOUT_S, schema, model)
 
     extraction = extract(chunk, known_texts, ask, gate=ctx.settings.extraction_gate)
     if extraction.garbage:

@@ -134,7 +134,7 @@ def _archive(ctx: Context, contents: SessionContents) -> None:
 def _heading(contents: SessionContents) -> str:
     """Return when a session began, what it began with, and where."""
     name = project_names([contents.shelf])[contents.project]
-    began_at = days.local(contents.turns[0].first.at)
+    began_at = days.local_time(contents.turns[0].first.at)
     return f"{began_at:%H:%M} {contents.tree[0].name}" + (f" ({name})" if name else "")
 
 
@@ -230,7 +230,7 @@ def _write_daily_note(ctx: Context, contents: SessionContents, only_known: bool 
     began_at = contents.turns[0].first.at if contents.turns else _start_of(contents)
     try:
         text = _section(contents) if contents.tree else ""
-        day = days.local(began_at, ctx.local_now().tzinfo)
+        day = days.local_time(began_at, ctx.local_now().tzinfo)
         name = note_name(ctx.settings.daily_note_name, day)
         put_section(ctx.settings.daily_notes, name, contents.session, text, only_known)
     except (OSError, UnicodeError, UnsafeTextError) as error:

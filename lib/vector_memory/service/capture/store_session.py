@@ -237,7 +237,7 @@ def _as_sensitive_as_their_exchanges(shelf: Shelf, memories: Sequence[Memory]) -
         for memory in memories
         if memory.kind != PASSAGE
     }
-    stored = shelf.journal.below(sorted(set(drawn.values())))
+    stored = shelf.journal.by_external_id(sorted(set(drawn.values())))
     passages = _exchanges([*memories, *stored])
     return [
         replace(
@@ -319,7 +319,7 @@ def _exchanges(memories: Iterable[Memory]) -> dict[str, list[Memory]]:
 def _stored_exchanges(shelf: Shelf, memories: Sequence[Memory]) -> dict[str, list[Memory]]:
     """Return what is stored of these exchanges, of every status and in whichever project."""
     stored: dict[str, list[Memory]] = defaultdict(list)
-    for memory in shelf.journal.below(list(_exchanges(memories))):
+    for memory in shelf.journal.by_external_id(list(_exchanges(memories))):
         stored[exchange_of(memory.external_id)].append(memory)
     return stored
 

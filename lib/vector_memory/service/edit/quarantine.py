@@ -23,7 +23,7 @@ class QuarantineRequest(messages.Filter):
 def list_held(ctx: Context, request: QuarantineRequest) -> MemoriesAnswer:
     """Return the memories that no hook brings, newest first, each with why."""
     asker = messages.asker_of(ctx, request)
-    newest = newest_of(asker.shelves, lambda journal: journal.held(asker.scope))
+    newest = newest_of(asker.shelves, lambda journal: journal.withheld(asker.scope))
     memories = [memory for memory in newest if memory.suspicion.get("held")]
     names = asker.names
     views = [memory_view(memory, names) for memory in memories[: request.k]]

@@ -368,7 +368,7 @@ def _wishes_for_user(request: RememberRequest, draft: Memory) -> dict[str, objec
     if not request.is_agent:
         return {}
     if draft.origin is not Origin.USER:
-        return proposals.wanted(draft, request.is_global)
+        return proposals.reserved_wishes(draft, request.is_global)
     is_for_all = not request.is_global or users_words.is_for_all(request.said)
     return {} if is_for_all else {"global": True}
 

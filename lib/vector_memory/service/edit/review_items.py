@@ -72,7 +72,7 @@ def items(ctx: Context) -> list[Item]:
     """Return all that a review asks about: what waits for the user first, what was captured last."""
     by_reason: dict[str, list[Item]] = defaultdict(list)
     for shelf in ctx.all_shelves():
-        for memory in shelf.journal.held(Scope()):
+        for memory in shelf.journal.withheld(Scope()):
             reason = PROPOSED if memory.proposed else SUSPICIOUS
             by_reason[PROPOSED].append(Item(shelf, memory, reason))
         by_reason[DISAGREES] += _pairs(shelf, (Relation.CONTRADICTS,), 0.0, DISAGREES)

@@ -98,11 +98,13 @@ def _key(request: ScratchRequest) -> str:
 def _live_notes(ctx: Context, asker: ProjectAsker, session: str) -> dict[str, Memory]:
     """Return a session's notes by their keys, the oldest first; those whose hour is over are removed."""
     notes = [
-        memory for memory in counted_records.of(asker, SCRATCH) if memory.source.session == session
+        memory
+        for memory in counted_records.counted_records_of(asker, SCRATCH)
+        if memory.source.session == session
     ]
     now = ctx.now()
     expired = [note for note in notes if note.expires_at is not None and note.expires_at <= now]
-    counted_records.drop(ctx, asker.own, expired)
+    counted_records.drop(ctx, asker.own_shelf, expired)
     return {note.title: note for note in reversed(notes) if note not in expired}
 
 
@@ -148,7 +150,7 @@ def _clear(
     if request.key and _key(request) not in live_notes:
         raise NotFoundError(f"There is no note {request.key!r}.", "List the notes.")
     dropped = [live_notes[_key(request)]] if request.key else list(live_notes.values())
-    counted_records.drop(ctx, asker.own, dropped)
+    counted_records.drop(ctx, asker.own_shelf, dropped)
     ctx.audit("scratch", request.actor, [memory.id for memory in dropped])
     return ScratchAnswer([], len(dropped))
 

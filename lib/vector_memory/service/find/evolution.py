@@ -38,7 +38,7 @@ def evolution(ctx: Context, request: EvolutionRequest) -> EvolutionAnswer:
     superseded = [
         (shelf, memory)
         for shelf in asker.shelves
-        for memory in shelf.journal.gave_way(asker.scope, request.k)
+        for memory in shelf.journal.last_replaced(asker.scope, request.k)
         if not (request.is_agent and memory.is_held)
     ]
     superseded.sort(key=lambda pair: pair[1].valid_until or pair[1].created_at, reverse=True)

@@ -23,7 +23,7 @@ def offer(ctx: Context, query: str, asker: Asker, does_fit: bool) -> str:
     Args:
         does_fit: whether something fits here, too.
     """
-    for project, words in named(ctx, query, asker):
+    for project, words in projects_in_question(ctx, query, asker):
         # What else limits the question limits what is counted there.
         scope = replace(asker.scope, projects=(project.id,))
         project_asker = Asker(None, scope, cache(ctx.all_shelves))
@@ -36,7 +36,7 @@ def offer(ctx: Context, query: str, asker: Asker, does_fit: bool) -> str:
     return ""
 
 
-def named(ctx: Context, query: str, asker: Asker) -> list[tuple[Project, str]]:
+def projects_in_question(ctx: Context, query: str, asker: Asker) -> list[tuple[Project, str]]:
     """Return the projects with a folder, but those that a question is put to, whose whole name stands in it, the
     longest name first, and the question without it."""
     asked_projects = asker.scope.projects or ()

@@ -72,8 +72,8 @@ class TopicView(messages.Answer):
 class PeriodView(messages.Answer):
     """The time that a question is limited to; the end does not belong to it. None where it is open."""
 
-    start: datetime | None = messages.called("from")
-    end: datetime | None = messages.called("to")
+    start: datetime | None = messages.wire_name("from")
+    end: datetime | None = messages.wire_name("to")
 
 
 class RecallAnswer(messages.Answer):
@@ -157,7 +157,9 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
 def _question_place(ctx: Context, request: RecallRequest, asker: Asker) -> projects.Place | None:
     """Return the project that a question is about: one that is put to all projects is about the one that it names."""
     named_projects = (
-        named_project.named(ctx, request.query, asker) if asker.scope.projects is None else []
+        named_project.projects_in_question(ctx, request.query, asker)
+        if asker.scope.projects is None
+        else []
     )
     places = (
         projects.Place(project.id, project.name, project.root, project.store)
@@ -316,7 +318,7 @@ def _unopened(ctx: Context, request: messages.Filter, asker: Asker) -> dict[str,
 
 def _by_deadline(ctx: Context, shelves: Sequence[Shelf], scope: Scope) -> list[Memory]:
     """Return what has a deadline to come, the nearest first, then what comes back by the calendar."""
-    dated = [memory for shelf in shelves for memory in shelf.journal.dated(scope)]
+    dated = [memory for shelf in shelves for memory in shelf.journal.with_dates(scope)]
     to_come = [
         memory for memory in dated if memory.valid_until is None or memory.valid_until > ctx.now()
     ]

@@ -72,7 +72,7 @@ def outline(ctx: Context, request: OutlineRequest) -> OutlineAnswer:
     session_ids = request.sessions
     is_anywhere = bool(session_ids) and not request.is_agent
     asker = messages.asker_of(ctx, replace(request, all_projects=True) if is_anywhere else request)
-    scope = asker.scope.listed
+    scope = asker.scope.without_records
     names = asker.names
     newest = sorted(
         _sessions(asker.shelves, scope), key=lambda pair: pair[1].created_at, reverse=True

@@ -157,7 +157,7 @@ def _look(ctx: Context, request: GovernanceRequest) -> tuple[datetime, list[Fram
     wanted_id = request.framework and request_fields.chosen(request.framework, names, "framework")
     since = request.since or ctx.now() - PERIOD
     counter = FigureCounter(ctx, since)
-    figures = {name: counter.of(name) for name in FIGURES}
+    figures = {name: counter.figure(name) for name in FIGURES}
     frameworks = {id: name for id, name in names.items() if wanted_id in ("", id)}
     return since, [_framework(id, name, controls, figures) for id, name in frameworks.items()]
 
@@ -231,7 +231,7 @@ class FigureCounter:
         self.ctx = ctx
         self._since = since
 
-    def of(self, name: str) -> Evidence:
+    def figure(self, name: str) -> Evidence:
         """Return the figure of a name, one of `FIGURES`."""
         what, how, count = FIGURES[name]
         items = sorted(count(self))

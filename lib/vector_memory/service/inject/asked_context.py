@@ -60,12 +60,12 @@ def context(ctx: Context, request: ContextRequest) -> ContextAnswer:
         prompt=request.text,
         before=request.before,
     )
-    shown_before = ctx.state.shown(session)
+    shown_before = ctx.state.shown_ids(session)
     # The same parts, with less room for notes.
     narrow = copy.copy(ctx)
     token_limit = min(request.tokens, ctx.settings.prompt_tokens)
     narrow.settings = replace(ctx.settings, prompt_tokens=token_limit)
     block = prompt_recall.on_prompt(narrow, question)
-    ids = sorted(ctx.state.shown(session) - shown_before)
+    ids = sorted(ctx.state.shown_ids(session) - shown_before)
     ctx.audit("recall", request.actor, ids, session=session)
     return ContextAnswer(block, ids, fence.tokens(block) if block else 0)

@@ -33,7 +33,7 @@ def on_remember(ctx: Context, question: HookQuestion) -> str:
     prompts are given nothing."""
     if not ctx.settings.recall_on_prompt:
         return ""
-    question_text = question.said.question[:MAX_PROMPT_CHARS]
+    question_text = question.prompt_text.question[:MAX_PROMPT_CHARS]
     answer = lookup.answer(
         ctx, question_text, question, LOOKED_AT, allowed=lookup.is_open, cold=True
     )

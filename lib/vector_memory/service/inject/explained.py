@@ -83,7 +83,7 @@ def explain(ctx: Context, request: ExplainRequest) -> ExplainAnswer:
     """
     question = _question(ctx, request)
     ctx.embedding.wait(MODEL_WAIT_S)
-    text = question.said.text[: prompt_recall.MAX_PROMPT_CHARS]
+    text = question.prompt_text.text[: prompt_recall.MAX_PROMPT_CHARS]
     results = answer(
         ctx,
         text,
@@ -94,7 +94,7 @@ def explain(ctx: Context, request: ExplainRequest) -> ExplainAnswer:
             replace(query, embedded=query.embedded[:PROMPT_CHARS])
         ),
         fitting=ctx.settings.threshold,
-        is_asked=question.said.is_question,
+        is_asked=question.prompt_text.is_question,
     )
     silent = _why_silent(ctx, question)
     judgement = _Judgement(ctx, question, results, bool(silent))
@@ -147,7 +147,7 @@ def _question(ctx: Context, request: ExplainRequest) -> HookQuestion:
 def _why_silent(ctx: Context, question: HookQuestion) -> str:
     if not ctx.settings.recall_on_prompt:
         return "Prompts are given nothing: the setting recall_on_prompt is off."
-    if question.said.needs_nothing:
+    if question.prompt_text.needs_nothing:
         return "Such a prompt needs no memory: it confirms, or asks for an everyday step."
     return ""
 

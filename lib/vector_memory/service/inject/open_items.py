@@ -19,7 +19,7 @@ MOST, NOTE_TOKENS = 8, 70
 def notes(ctx: Context, question: HookQuestion) -> list[fence.Note]:
     """Return what is open in a session's project, within the budget of a prompt; [] for nothing that the session was not
     shown."""
-    shown_ids = ctx.state.shown(question.session)
+    shown_ids = ctx.state.shown_ids(question.session)
     room = ctx.settings.prompt_tokens - render.FENCE_TOKENS - fence.tokens(TITLE)
     open_notes: list[fence.Note] = []
     for memory in {memory.id: memory for memory in _open_memories(ctx, question)}.values():
@@ -33,7 +33,7 @@ def notes(ctx: Context, question: HookQuestion) -> list[fence.Note]:
 def _open_memories(ctx: Context, question: HookQuestion) -> list[Memory]:
     """Return deadlines to come, the nearest first, then what else is open, the newest first."""
     now, own_scope = ctx.now(), replace(question.scope, projects=(question.place.id,))
-    dated = each_of(question.shelves, lambda journal: journal.dated(question.scope))
+    dated = each_of(question.shelves, lambda journal: journal.with_dates(question.scope))
     due = [
         memory for memory in dated if memory.temporal is Temporal.DEADLINE and memory.valid_until
     ]

@@ -82,7 +82,7 @@ def on_prompt(ctx: Context, question: HookQuestion) -> str:
     if not ctx.settings.recall_on_prompt:
         return ""
     blocks = [_recall_block(ctx, question)]
-    if ctx.settings.confirm_decisions and not question.said.needs_nothing:
+    if ctx.settings.confirm_decisions and not question.prompt_text.needs_nothing:
         blocks.append(_block_to_confirm(ctx, question))
     texts = (
         show(
@@ -102,7 +102,7 @@ def on_prompt(ctx: Context, question: HookQuestion) -> str:
 def _recall_block(ctx: Context, question: HookQuestion) -> _NoteBlock:
     """Return what is told with a prompt: the end of the session before, where it means that or can hardly be searched
     for, else what was found."""
-    prompt = question.said
+    prompt = question.prompt_text
     if prompt.goes_on or prompt.only_points_back and not prompt.needs_nothing:
         end = _previous_end(ctx, question)
         if end.notes:
@@ -149,7 +149,11 @@ def _previous_end(ctx: Context, question: HookQuestion) -> _NoteBlock:
     ends = last_session.ends(question.shelves, project_scope, question.session)
     if not ends or ends[0].newest.created_at < earliest:
         return _NoteBlock()
-    shown_ids, prompt, name = ctx.state.shown(question.session), question.said, question.place.name
+    shown_ids, prompt, name = (
+        ctx.state.shown_ids(question.session),
+        question.prompt_text,
+        question.place.name,
+    )
     end_scope = replace(project_scope, sessions=(ends[0].session,))
     for memory, part in last_session.parts(question.shelves, end_scope, prompt.part_named):
         if memory.id not in shown_ids:
@@ -169,11 +173,11 @@ def _worthy_hits(
 ) -> tuple[list[Hit], dict[str, Worth], Answer]:
     """Return what is worth telling and was not shown in this session, the most worth first, what each is
     worth by its memory's id, and all that was found."""
-    text = question.said.text[:MAX_PROMPT_CHARS]
+    text = question.prompt_text.text[:MAX_PROMPT_CHARS]
     # A server is told nothing that was not redacted whole: this is cut out of the talk, with no mark of what is private.
     if _is_asked_with_talk(question) and not ctx.embedding.is_served:
         text = text + "\n" + question.before[-CONTEXT_CHARS:]
-    shown_ids = ctx.state.shown(question.session)
+    shown_ids = ctx.state.shown_ids(question.session)
     results = answer(
         ctx,
         text,
@@ -184,7 +188,7 @@ def _worthy_hits(
         embed=ctx.embedding.of_prompt,
         fitting=ctx.settings.threshold,
         known=lambda memory: memory.id in shown_ids or question.sees(memory),
-        is_asked=question.said.is_question,
+        is_asked=question.prompt_text.is_question,
     )
     hits = without_echoes(results.hits)
     worths = worths_of(ctx, question, hits, results.least)
@@ -209,7 +213,7 @@ def chosen(
     if question.before:
         # In the midst of its work the model has what it needs, but for what is called by its name: in the prompt
         # itself, not in the talk that a prompt which points back is searched for with.
-        further = fresh[1:] if question.said.names_things(MAX_PROMPT_CHARS) else []
+        further = fresh[1:] if question.prompt_text.names_things(MAX_PROMPT_CHARS) else []
         fresh = [*fresh[:1], *(hit for hit in further if hit.breakdown.get("exact"))]
     return fresh[: ctx.settings.prompt_memories]
 
@@ -221,7 +225,7 @@ def worths_of(
     was made on purpose its relevance, of what sessions said the gate's word."""
     previous = session_before(question, question.session)
     moment = gate.Moment(ctx.now(), not question.before, previous)
-    sure_from = SURE if question.said.is_question else SURE_OF_ALL
+    sure_from = SURE if question.prompt_text.is_question else SURE_OF_ALL
     if _is_asked_with_talk(question):
         # How sure it is says then what the talk was about.
         sure_from = math.inf
@@ -272,7 +276,7 @@ def _without_outdated(worths: dict[str, Worth], hits: Sequence[Hit]) -> dict[str
 
 def _is_asked_with_talk(question: HookQuestion) -> bool:
     """Whether a prompt is searched for together with the last turn."""
-    return bool(question.before) and question.said.is_about_before
+    return bool(question.before) and question.prompt_text.is_about_before
 
 
 def session_before(asker: Asker, but: str) -> tuple[float, float] | None:
@@ -321,7 +325,7 @@ def without_shown(shelves: Sequence[Shelf], shown_ids: set[str], hits: Sequence[
         return list(hits)
     shown_texts = ShownTexts()
     for memory in by_ids(shelves, shown_ids).values():
-        shown_texts.take(memory)
+        shown_texts.add(memory)
     return [hit for hit in hits if not shown_texts.holds(hit.memory)]
 
 
@@ -341,7 +345,7 @@ def notes_of(
     """
     names, hit_ids = question.names, {hit.memory.id for hit in hits}
     readers = [turn_reader(shelf) for shelf in question.shelves]
-    shown_ids = ctx.state.shown(question.session)
+    shown_ids = ctx.state.shown_ids(question.session)
 
     def passages_of(hit: Hit) -> list[Memory]:
         return [
@@ -414,7 +418,7 @@ def _block_to_confirm(ctx: Context, question: HookQuestion) -> _NoteBlock:
     """Return the decisions noted in a session about which nobody was asked yet, the oldest first."""
     if not question.session:
         return _NoteBlock()
-    shown_ids = ctx.state.shown(question.session)
+    shown_ids = ctx.state.shown_ids(question.session)
     scope = replace(question.scope, projects=None, sessions=(question.session,), kinds=(DECISION,))
     decisions = each_of(question.shelves, lambda journal: journal.iter_memories(scope))
     unconfirmed = [memory for memory in decisions if memory.id not in shown_ids]

@@ -77,7 +77,7 @@ def on_start(ctx: Context, question: HookQuestion, unread: str = "") -> str:
     line = _notices(ctx, question, unread)
     if not ctx.settings.recall_on_start:
         return line
-    shown_ids = ctx.state.shown(question.session)
+    shown_ids = ctx.state.shown_ids(question.session)
     hidden = shown_ids | {id.removeprefix(TOLD_AT_START) for id in shown_ids}
     own_notes = after_compaction.notes(ctx, question) if question.source == "compact" else []
     from vector_memory.service.learning import guidance
@@ -137,7 +137,7 @@ def _dated_memories(ctx: Context, asker: ProjectAsker) -> list[tuple[date, Memor
     now = ctx.local_now()
     pairs = [
         (day, memory)
-        for memory in each_of(asker.shelves, lambda journal: journal.dated(asker.scope))
+        for memory in each_of(asker.shelves, lambda journal: journal.with_dates(asker.scope))
         if (day := aging.day_of(memory, now)) is not None and memory.collection not in QUIET
     ]
     return sorted(pairs, key=lambda pair: (pair[0], pair[1].id))
@@ -187,17 +187,17 @@ def start_notes(
         if day is None and not contradictions and _is_rule_here(asker, memory):
             if not rules.wants(memory):
                 continue
-            cost = rules.take(memory, room)
+            cost = rules.add(memory, room)
             room, misses = room - cost, misses + (not cost)
             if cost:
-                shown_texts.take(memory)
+                shown_texts.add(memory)
             continue
         note = _note(asker, memory, contradictions, day, rules)
         # What matters stands first here, whoever said it: others alone keep to their share.
         if note.tokens <= min(room, shares.room(memory, note.tokens, within=False)):
             notes.append(note)
-            shown_texts.take(memory)
-            shares.take(memory, note.tokens)
+            shown_texts.add(memory)
+            shares.count(memory, note.tokens)
             room -= note.tokens
         else:
             misses += 1
@@ -388,7 +388,7 @@ def _with_sessions(memory: Memory, note: fence.Note) -> fence.Note:
     last = max(sessions.values())
     with suppress(ValueError):
         # What was imported may say anything.
-        last = days.local(datetime.fromisoformat(last)).isoformat()
+        last = days.local_time(datetime.fromisoformat(last)).isoformat()
     return note.with_head(f"{note.head} · said in {len(sessions)} sessions, last {last[:10]}")
 
 

@@ -65,7 +65,7 @@ def is_over(memory: Memory, now: datetime) -> bool:
     """
     # A day without a year is meant as at the last time that the rule was said.
     sayings = map(days.parse_local, merging.sessions_of(memory).values())
-    said_at = days.local(max([memory.created_at, *filter(None, sayings)]), now.tzinfo)
+    said_at = days.local_time(max([memory.created_at, *filter(None, sayings)]), now.tzinfo)
     end = last_day(memory.text, said_at)
     if end is None or end > now or memory.valid_until or memory.kind in WAITING:
         return False
@@ -103,7 +103,7 @@ class StartRules:
         is_full = len(self._rules) >= MOST_RULES
         return not is_full and not client_memory.repeats(memory.text, self._client_sentences)
 
-    def take(self, memory: Memory, room: int) -> int:
+    def add(self, memory: Memory, room: int) -> int:
         """Add a rule where it fits, and return what it took of the room: tokens, 0 where it does not. One that was
         corrected at once says so."""
         self._changes[memory.id] = self.change_of(memory)
@@ -157,4 +157,4 @@ class StartRules:
 
 
 def _day(rule: Memory) -> date:
-    return days.local(rule.created_at).date()
+    return days.local_time(rule.created_at).date()

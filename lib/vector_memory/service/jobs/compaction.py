@@ -36,7 +36,7 @@ def step(ctx: Context, run: JobRun) -> Step:
         return Step({"clusters": 0}, message="No collection is beyond its soft size.")
     projects, collections = zip(*full_collections, strict=True)
     scope = Scope(projects=projects, collections=collections, until=run.now - OLD)
-    page = paging.page(ctx, run.cursor, AT_ONCE, scope)
+    page = paging.page_at(ctx, run.cursor, AT_ONCE, scope)
     if page is None:
         return Step({"clusters": 0})
     next_cursor = {**page.cursor, "full": full_collections} if page.cursor else {}
@@ -75,7 +75,7 @@ def _compact(ctx: Context, shelf: Shelf, members: list[Memory], now: datetime) -
     lines = [
         f"- {memory.created_at:%Y-%m-%d} {clip(memory.text, LINE_CHARS)}" for memory in members
     ]
-    note = derived.made(HOW, "\n".join(lines), members, now, {"memories": len(members)})
+    note = derived.derive(HOW, "\n".join(lines), members, now, {"memories": len(members)})
     if not derived.is_known(shelf, note):
         shelf.journal.add([note])
     derived.link(shelf, note)

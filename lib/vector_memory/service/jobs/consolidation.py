@@ -19,7 +19,7 @@ from vector_memory.service.jobs.step import (
     Work,
     counts_of,
     in_turn,
-    joined,
+    with_step,
 )
 
 
@@ -37,7 +37,7 @@ def step(ctx: Context, run: JobRun) -> Step:
     result = in_turn(ctx, run, works)
     if result.cursor:
         return replace(result, cursor={PHASES: phases_wanted, **result.cursor})
-    counts = counts_of(joined(run.report, result.report))
+    counts = counts_of(with_step(run.report, result.report))
     # A cycle without replay passes on how far the last replay came.
     reached = run.report.get("reached") or run.before.part("reached")
     return Step({"reached": reached, **result.report}, {}, Entry("consolidate", (), counts))
@@ -56,7 +56,9 @@ def _extraction(ctx: Context, run: JobRun) -> Step:
     from vector_memory.service.capture import deferred
 
     if run.dry_run:
-        return Step({"sessions_due": len(ctx.state.due("topics")) + len(ctx.state.due("summary"))})
+        return Step(
+            {"sessions_due": len(ctx.state.due_keys("topics")) + len(ctx.state.due_keys("summary"))}
+        )
     finished = deferred.finish_some(ctx)
     return Step({"sessions_made": finished}, {"again": True} if finished else {})
 

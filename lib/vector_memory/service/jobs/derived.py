@@ -160,7 +160,7 @@ def proposed(
     Returns:
         What it did, and where the next step begins.
     """
-    page = paging.page(ctx, run.cursor, AT_ONCE, scope)
+    page = paging.page_at(ctx, run.cursor, AT_ONCE, scope)
     if page is None:
         return Step({"proposed": 0})
     items, new_count, proposed_before = [], 0, run.report.number("proposed")
@@ -181,7 +181,7 @@ def proposed(
 
 def _propose(ctx: Context, shelf: Shelf, how: str, finding: Derivation, now: datetime) -> bool:
     """Propose a finding in a model's words where one is set; return whether it is new."""
-    memory = made(how, finding.text, finding.sources, now, finding.evidence, finding.about)
+    memory = derive(how, finding.text, finding.sources, now, finding.evidence, finding.about)
     if is_known(shelf, memory):
         return False
     source_text = "\n".join(source.text for source in finding.sources)
@@ -200,7 +200,7 @@ def _propose(ctx: Context, shelf: Shelf, how: str, finding: Derivation, now: dat
     return stored.id == memory.id
 
 
-def made(
+def derive(
     how: str,
     text: str,
     sources: Sequence[Memory],

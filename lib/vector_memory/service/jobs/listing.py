@@ -64,7 +64,7 @@ def jobs(ctx: Context, request: JobsRequest) -> View:
         views = [_view(ctx, row, request.whole) for row in _all(ctx)]
         backup_at = newest(ctx.home)
         return {"jobs": views, **({"backup_at": backup_at} if backup_at else {})}
-    name = registry.named(request.name)
+    name = registry.job_name(request.name)
     if request.action != "show":
         request.require_user("enables and disables jobs")
         _set(ctx, name, request.action == "enable", request.actor)
@@ -98,7 +98,7 @@ def run(ctx: Context, request: RunRequest, progress: Progress) -> View:
         BadInputError: another job is running.
     """
     if not request.due:
-        name = registry.named(request.name)
+        name = registry.job_name(request.name)
         progress(0, 1, name)
         begin = Record({PHASES: list(request.phases)}) if request.phases else None
         return _view(ctx, runner.run(ctx, name, request.dry_run, begin), whole=True)

@@ -25,7 +25,7 @@ def step(ctx: Context, run: JobRun) -> Step:
 def _merge_page(ctx: Context, run: JobRun) -> Step:
     # How far each store was compared, in this run or an earlier one.
     reached = {**run.before.part("reached"), **run.report.part("reached")}
-    page = paging.page(ctx, run.cursor, AT_ONCE, start_seqs=run.before.part("reached"))
+    page = paging.page_at(ctx, run.cursor, AT_ONCE, start_seqs=run.before.part("reached"))
     if page is None:
         return Step({"reached": reached})
     counts = {"compared": len(page.memories), "merged": 0, "groups": 0}

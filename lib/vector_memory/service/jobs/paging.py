@@ -27,7 +27,7 @@ class Page(NamedTuple):
     cursor: dict[str, object]
 
 
-def page(
+def page_at(
     ctx: Context,
     cursor: Record,
     k: int,

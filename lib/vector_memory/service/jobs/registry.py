@@ -36,7 +36,7 @@ OFF = tuple(name for name, job in JOBS.items() if not job.is_on)
 CADENCES = {name: job.cadence for name, job in JOBS.items()}
 
 
-def named(typed: str) -> str:
+def job_name(typed: str) -> str:
     """Return the name of a job by all of it, or by a part of three letters or more that no other
     has.
 

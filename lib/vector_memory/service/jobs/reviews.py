@@ -98,7 +98,7 @@ def _period_lines(ctx: Context, since: datetime, until: datetime) -> Iterator[st
         replace(scope, kinds=(DECISION,)),
         replace(scope, tags=(fix_drafts.TAG,)),
     )
-    listed_scope, most_lines = scope.listed, 3 * MOST_EACH
+    listed_scope, most_lines = scope.without_records, 3 * MOST_EACH
     yield f"{sum(shelf.journal.count(listed_scope) for shelf in shelves):,} new memories"
     for title, ask in (
         ("Decided", lambda journal: journal.recent(decision_scope, most_lines)),
@@ -125,7 +125,7 @@ def _content_lines(ctx: Context, now: datetime) -> Iterator[str]:
     shelves = ctx.all_shelves()
     names = project_names(shelves)
     for shelf in shelves:
-        scope = Scope().listed
+        scope = Scope().without_records
         for memory in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LOOKED_AT):
             if memory.kind != PASSAGE and not memory.uses and memory.created_at < now - UNUSED:
                 unused[memory.kind or "note"] += 1

@@ -18,7 +18,7 @@ from vector_memory.journal.job_rows import FAILED, RUNNING, JobRow
 from vector_memory.service.base import privacy
 from vector_memory.service.base.context import Context, JobClock
 from vector_memory.service.jobs import registry, schedule
-from vector_memory.service.jobs.step import Entry, JobRun, Step, counts_of, joined, without_words
+from vector_memory.service.jobs.step import Entry, JobRun, Step, counts_of, with_step, without_words
 from vector_memory.system.json_in import Record
 
 log = logging.getLogger(__name__)
@@ -122,7 +122,7 @@ def _rehearse(ctx: Context, name: str, begin: Record) -> JobRow:
     while True:
         with privacy.for_folder(ctx, ""):
             step = work(ctx, job_run)
-        report = Record(joined(job_run.report, step.report))
+        report = Record(with_step(job_run.report, step.report))
         if not step.cursor or time.monotonic() > deadline:
             message = step.message or registry.sentence(name, report)
             return replace(row, report=report, message=message)
@@ -154,8 +154,8 @@ def _one_step(ctx: Context, name: str) -> JobRow:
         return row_of(ctx, name)
     took_s = round(row.took_s + time.monotonic() - started, 3)
     earlier = clock.told.get(name, job_run.report) if row.cursor else {}
-    clock.told[name] = joined(earlier, step.report)
-    report = Record(without_words(joined(job_run.report, step.report)))  # type: ignore[call-overload]
+    clock.told[name] = with_step(earlier, step.report)
+    report = Record(without_words(with_step(job_run.report, step.report)))  # type: ignore[call-overload]
     if not step.cursor:
         done_row = replace(row, report=report, took_s=took_s)
         message = step.message or registry.sentence(name, report)
@@ -212,7 +212,9 @@ def _end_run(
     ctx: Context, row: JobRow, outcome: str, message: str, step: Step | None = None
 ) -> JobRow:
     """Write how a run ended and when the job is due again, with its audit entries, in one transaction."""
-    ended = schedule.ended(row, registry.JOBS[row.name].cadence, ctx.local_now(), outcome, message)
+    ended = schedule.after_run(
+        row, registry.JOBS[row.name].cadence, ctx.local_now(), outcome, message
+    )
     entries = [step.entry] if step is not None and step.entry else []
     detail = {"name": row.name, "outcome": ended.outcome, **counts_of(report_of_run(ended.report))}
     ctx.state.put_jobs([ended], [*entries, Entry("job", (), detail)])

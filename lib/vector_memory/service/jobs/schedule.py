@@ -129,7 +129,7 @@ def _latest(cadence: Cadence, now: datetime) -> datetime:
     return max(next_due, now + LAST_RETRY) + timedelta(hours=1)
 
 
-def ended(row: JobRow, cadence: Cadence, now: datetime, outcome: str, message: str) -> JobRow:
+def after_run(row: JobRow, cadence: Cadence, now: datetime, outcome: str, message: str) -> JobRow:
     """Return a row after a run: due at its next time, after a failure sooner, each time twice as late.
 
     Args:

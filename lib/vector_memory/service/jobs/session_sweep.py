@@ -61,6 +61,6 @@ def _changed_transcripts(ctx: Context, now: datetime) -> Iterator[tuple[str, str
             if file_stat.st_mtime >= since
             and (path in known_paths or (oldest and file_stat.st_mtime > oldest))
         }
-        for path in ctx.state.unread(folder, stamps):
+        for path in ctx.state.unread_files(folder, stamps):
             if not backfill.is_live(path):
                 yield path, stamps[path]

@@ -85,7 +85,7 @@ def in_turn(ctx: Context, run: JobRun, works: Sequence[Work]) -> Step:
     return replace(step, cursor=cursor)
 
 
-def joined(report: Mapping[str, object], addition: Mapping[str, object]) -> dict[str, object]:
+def with_step(report: Mapping[str, object], addition: Mapping[str, object]) -> dict[str, object]:
     """Return a run's report with what a further step did."""
     result = dict(report)
     for name, value in addition.items():

@@ -30,7 +30,7 @@ def step(ctx: Context, run: JobRun) -> Step:
     Returns:
         What it did, and where the next step begins.
     """
-    page = paging.page(ctx, run.cursor, AT_ONCE, in_tiers=True)
+    page = paging.page_at(ctx, run.cursor, AT_ONCE, in_tiers=True)
     if page is None:
         return Step({"looked_at": 0, "moved": 0})
     moves = _move_to_tiers(ctx, page.shelf, page.memories, run)
@@ -96,7 +96,7 @@ def prune(ctx: Context, run: JobRun) -> Step:
     Returns:
         What it did, and where the next step begins.
     """
-    page = paging.page(ctx, run.cursor, LOOKED_AT)
+    page = paging.page_at(ctx, run.cursor, LOOKED_AT)
     if page is None:
         return Step({"scanned": 0})
     low_ids = [memory.id for memory in page.memories if is_low_unused(memory, run.now)]

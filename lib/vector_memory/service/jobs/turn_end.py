@@ -53,7 +53,7 @@ def learn(ctx: Context, ended: EndedTurn) -> None:
     if ended.final:
         for session in concerned:
             session_summary.finish(ctx, session)
-        ctx.state.done(deferred.TOPICS, concerned)
+        ctx.state.mark_done(deferred.TOPICS, concerned)
     deferred.finish(ctx, concerned)
     if ctx.is_behind:
         # Once their ideas are found.
@@ -102,5 +102,5 @@ def _read(ctx: Context, ended: EndedTurn) -> list[TurnRead]:
 
 def resume_mining(ctx: Context) -> None:
     """Let the model read on in the sessions that were over when the daemon ended."""
-    for session in ctx.state.due(deferred.MINING):
+    for session in ctx.state.due_keys(deferred.MINING):
         ctx.slowly(partial(model_ideas.mine, ctx, (session,), True))

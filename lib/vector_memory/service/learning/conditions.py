@@ -45,7 +45,7 @@ def asks_at_tools(ctx: Context) -> bool:
 def conditions_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> StoreConditions:
     """Return the conditions in a store. Only rows that have changed since the last call are read; where these are
     many, later, when nobody waits."""
-    store = ctx.running.of("triggers", shelf.journal.store_id, StoreConditions)
+    store = ctx.running.session("triggers", shelf.journal.store_id, StoreConditions)
     reached = shelf.journal.given_seq()
     if reached == store.reached:
         return store

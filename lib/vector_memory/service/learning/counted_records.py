@@ -61,7 +61,7 @@ def keep(ctx: Context, asker: ProjectAsker, record: CountedRecord) -> Memory | N
     Returns:
         The memory as it is stored.
     """
-    place, shelf = asker.place, asker.own
+    place, shelf = asker.place, asker.own_shelf
     id = id_of(place, record.collection, record.key)
     with shelf.storing:
         existing = shelf.journal.by_ids([id]).get(id)
@@ -142,16 +142,16 @@ def keep_new(ctx: Context, asker: ProjectAsker, record: CountedRecord) -> bool:
 def get(asker: ProjectAsker, collection: str, key: str) -> Memory | None:
     """Return a project's record of a key, None without one."""
     record_id = id_of(asker.place, collection, key)
-    memory = asker.own.journal.by_ids([record_id]).get(record_id)
+    memory = asker.own_shelf.journal.by_ids([record_id]).get(record_id)
     return memory if memory is not None and memory.status is Status.ACTIVE else None
 
 
-def of(
+def counted_records_of(
     asker: ProjectAsker, collection: str, k: int = 1_000, kinds: Sequence[str] = ()
 ) -> list[Memory]:
     """Return a project's records of a collection, newest first."""
     scope = Scope(projects=(asker.place.id,), collections=(collection,), kinds=tuple(kinds))
-    return asker.own.journal.recent(scope, k)
+    return asker.own_shelf.journal.recent(scope, k)
 
 
 def drop(ctx: Context, shelf: Shelf, records: Sequence[Memory]) -> None:

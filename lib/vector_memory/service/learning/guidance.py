@@ -89,7 +89,7 @@ def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:
         return []
     examples = learned_records.trajectories_of(question)
     best = trajectories.most_similar(examples, kind, terms_of(prompt), ctx.now(), question.session)
-    if best is None or best.id in ctx.state.shown(question.session):
+    if best is None or best.id in ctx.state.shown_ids(question.session):
         return []
     is_long = fence.tokens(best.text) > PROMPT_TOKENS // 2
     # The steps stand at its end: cut, it would say no more than that there were some.

@@ -226,7 +226,7 @@ def things_of(asker: ProjectAsker) -> list[world.Thing]:
 
 def _read_drawn(asker: ProjectAsker, collection: str, name: str, kind: Callable[..., T]) -> list[T]:
     """Return what was drawn in a project, without what somebody stored beside it, and what is restricted by now."""
-    records = counted_records.of(asker, collection, MOST_RECORDS, (name,))
+    records = counted_records.counted_records_of(asker, collection, MOST_RECORDS, (name,))
     drawn, restricts = [record.extra for record in records if record.is_quiet], levels.restricting()
     return read_all(kind, [extra for extra in drawn if not restricts(extra)])
 

@@ -167,7 +167,7 @@ def teaching(
     passages = Scope(sessions=(session,), kinds=(PASSAGE,), levels=(Sensitivity.RESTRICTED,))
     withheld = {
         exchange_of(passage.external_id)
-        for passage in asker.own.journal.iter_memories(passages, statuses=LIVING)
+        for passage in asker.own_shelf.journal.iter_memories(passages, statuses=LIVING)
     }
     purged_until = max((at for name, at in blocked.items() if name in whole_names), default=None)
     return [
@@ -186,7 +186,7 @@ def redraw_records(ctx: Context, asker: ProjectAsker) -> None:
     """Make trails, things, examples and the board of a project anew, and drop what is too old or too much."""
     now, root = ctx.now(), asker.place.root
     kept_tasks, seen, outdated = tasks_and_sightings(asker)
-    counted_records.drop(ctx, asker.own, outdated)
+    counted_records.drop(ctx, asker.own_shelf, outdated)
     if not (kept_tasks or seen or learned_records.board_of(asker).id):
         return
     # Nothing that the observer would flag is told.
@@ -212,7 +212,7 @@ def redraw_records(ctx: Context, asker: ProjectAsker) -> None:
 def tasks_and_sightings(asker: ProjectAsker) -> tuple[list[Task], list[Sighting], list[Memory]]:
     """Return a project's newest tasks, oldest first, each once, what was seen, and the records of the oldest sessions
     where there are too many."""
-    pairs = learned_records.ledgers([asker.own], (asker.place.id,))
+    pairs = learned_records.ledgers([asker.own_shelf], (asker.place.id,))
     ordered = sorted(pairs, key=lambda pair: pair[1].ended_at, reverse=True)
     newest = [ledger for _, ledger in ordered[:MOST_SESSIONS]]
     tasks = sorted((task for ledger in newest for task in ledger.tasks), key=lambda task: task.at)
@@ -247,7 +247,9 @@ def _keep_drawn(
     drawn: Sequence[trails.Trail | Trajectory | world.Thing | Board],
 ) -> None:
     """Store what was made, each under its key, and drop what is not made any more."""
-    records = counted_records.of(asker, collection, learned_records.MOST_RECORDS, (kind,))
+    records = counted_records.counted_records_of(
+        asker, collection, learned_records.MOST_RECORDS, (kind,)
+    )
     # What somebody stored there stays.
     outdated = {memory.id: memory for memory in records if memory.origin is Origin.JOB}
     for item in drawn:
@@ -257,7 +259,7 @@ def _keep_drawn(
             collection, item.key, item.text, kind=kind, extra={**asdict(item), "id": id}
         )
         counted_records.keep_new(ctx, asker, record)
-    counted_records.drop(ctx, asker.own, list(outdated.values()))
+    counted_records.drop(ctx, asker.own_shelf, list(outdated.values()))
 
 
 # -- what a person sees --

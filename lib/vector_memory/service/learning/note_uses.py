@@ -40,7 +40,7 @@ def judge(ctx: Context, session: str, turn: TurnRead, last_words: str, is_over: 
     for note in notes:
         ctx.hooks.give_way()
         turns = TURNS_OF_START if note.channel == START else TURNS
-        before, after, following = talk.around(note, turns)
+        before, after, following = talk.around_note(note, turns)
         used = bool(after) and is_used(note.text, before, after)
         if after and note.memory in memories:
             labels.append(_label(session, note, memories[note.memory], used))
@@ -69,7 +69,7 @@ class Talk:
         if words and exchanges and not any(words in piece.text for piece in newest):
             self._pieces.append((last, None, SessionPiece(words, is_said=True)))
 
-    def around(
+    def around_note(
         self, note: ShownNote, turns: int
     ) -> tuple[list[SessionPiece], list[SessionPiece], int]:
         """Return what was in sight when a note was shown, what followed in so many turns, both in their

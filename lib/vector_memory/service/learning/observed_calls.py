@@ -25,7 +25,7 @@ from vector_memory.observe.learning import tasks
 from vector_memory.observe.learning.tasks import EDIT, OTHER, READ, RUN, SKILL, TaskCall, TaskTurn
 from vector_memory.redact import levels
 from vector_memory.text import suspicion
-from vector_memory.text.harmless import TOOL, marked, without_marked
+from vector_memory.text.harmless import TOOL, between_marks, without_marked
 
 MOST_STEPS = 400
 PROMPT_CHARS, TOLD_CHARS = 600, 120
@@ -184,7 +184,7 @@ def _failure(call: ToolUse, start: datetime, end: str, clean: Clean) -> TaskCall
     """Return a command that failed, with the line that says why, and what ended it."""
     part, output = commands.acting_parts(call.command)[-1], clean(call.output)
     line = clean(error_line(output)) if output else ""
-    error = marked(line[:ERROR_CHARS], TOOL)
+    error = between_marks(line[:ERROR_CHARS], TOOL)
     command = clean(call.command)
     # A word that redaction takes out of the command stands in its error, too, and is in the way there.
     program = part.program if part.program in command else ""

@@ -262,7 +262,7 @@ def _matching_note(ctx: Context, question: HookQuestion, moment: TriggerMoment) 
             for memory in memories
             if conditions.waits_for_condition(memory)
         ]
-    shown = ctx.state.shown(question.session) if fitting else ()
+    shown = ctx.state.shown_ids(question.session) if fitting else ()
     unseen = [
         (count, memory)
         for count, memory in fitting

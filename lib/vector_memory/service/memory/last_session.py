@@ -540,7 +540,7 @@ def at_length(end: SessionEnd, project: str, budget: int) -> fence.Note:
 def _head(end: SessionEnd, project: str) -> str:
     last = end.passages[-1]
     where = f"{last.id[:8]} {fence.short_name(last.source.path)}:{last.source.line_start}"
-    date = days.local(last.created_at).date().isoformat()
+    date = days.local_time(last.created_at).date().isoformat()
     branch = f"branch {end.branch}" if end.branch else ""
     pull = f"pull request #{end.pull}" if end.pull else ""
     return fence.head(date, KIND, project, where, " · ".join(filter(None, (branch, pull))))

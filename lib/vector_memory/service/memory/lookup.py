@@ -18,7 +18,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.messages import Asker
 from vector_memory.service.base.model_help import RecallHelp
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.base.whole_shelf import whole
+from vector_memory.service.base.whole_shelf import with_cold
 
 A_MINUTE = 1 / 1440
 
@@ -85,7 +85,7 @@ def answer(
     size = sum(shelf.size(query.scope) for shelf in shelves)
     return search(
         query,
-        [whole(shelf, ctx.embedding) for shelf in shelves] if cold else shelves,
+        [with_cold(shelf, ctx.embedding) for shelf in shelves] if cold else shelves,
         k,
         ctx.now(),
         candidates=count,
@@ -157,7 +157,7 @@ def touch(ctx: Context, shelves: Sequence[Shelf], hits: Sequence[Hit]) -> None:
         ids = [hit.memory.id for hit in hits if hit.shelf == number]
         if ids:
             ctx.uses.count(shelf, ids, ctx.now())
-    if ctx.uses.due:
+    if ctx.uses.is_due:
         ctx.later(ctx.uses.write)
 
 

@@ -91,7 +91,7 @@ def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
         **trust_marks.marks_of(wording),
     }
     extra = with_triggers(extra, stored, draft)
-    if ages := dated(stored, draft):
+    if ages := merged_ageing(stored, draft):
         extra = {**without_ageing(extra), **of_ageing(draft.extra)}
     extra[VOICES] = voices(stored, draft)
     extra["sources"] = [*sources_of(stored), *sources_of(draft), source_of(draft)][-MOST_SOURCES:]
@@ -173,7 +173,7 @@ def _kind(stored: Memory, draft: Memory) -> str:
     return stored.kind if is_outweighed else draft.kind
 
 
-def dated(stored: Memory, draft: Memory) -> dict[str, Any]:
+def merged_ageing(stored: Memory, draft: Memory) -> dict[str, Any]:
     """Return how both age, as what was said last of it; who is trusted less has no say in it."""
     if draft.temporal is Temporal.PERMANENT or draft.trust < stored.trust:
         return {}

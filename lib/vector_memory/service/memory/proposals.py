@@ -39,7 +39,7 @@ IMPORTED = "imported"
 """In `extra[PROPOSED]`: that the memory came with what it asks for, and was not there before."""
 
 
-def wanted(memory: Memory, is_global: bool = False) -> dict[str, object]:
+def reserved_wishes(memory: Memory, is_global: bool = False) -> dict[str, object]:
     """Return what an agent would have a memory count as that only the user gives it, {} for nothing."""
     return {**memory.weight, **({"global": True} if is_global else {})}
 
@@ -148,7 +148,7 @@ def waiting(ctx: Context, shelves: list[Shelf], projects: tuple[str, ...]) -> in
 
 
 def _proposals_in(shelf: Shelf, scope: Scope) -> list[Memory]:
-    return [memory for memory in shelf.journal.held(scope) if memory.proposed]
+    return [memory for memory in shelf.journal.withheld(scope) if memory.proposed]
 
 
 BINDING = (DECISION, PREFERENCE, PROCEDURE)

@@ -18,7 +18,13 @@ from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.passages import TurnReader
-from vector_memory.service.memory.taken_back import LEAD, corrections, prompt_of, spoken, talk_of
+from vector_memory.service.memory.taken_back import (
+    LEAD,
+    corrections,
+    prompt_of,
+    statements_of,
+    talk_of,
+)
 from vector_memory.text import analysis, days
 
 if TYPE_CHECKING:
@@ -128,14 +134,14 @@ def later_words(
     rewriting = rewritten(ctx, asker.shelves[place], read, memory, scope)
     if rewriting and all(rewriting.id != change.memory.id for change in changes):
         who = "User" if prompt_of([rewriting]) else "Assistant"
-        day = days.local(rewriting.created_at).date()
+        day = days.local_time(rewriting.created_at).date()
         changes.append(Later(rewriting, f"Changed since, {day}, {who}: ", said_text))
     if lifted := _lifting_passage(asker.shelves[place], memory, scope):
         changes.append(
-            Later(lifted, f"{_LIFTED}{days.local(lifted.created_at).date()}: ", said_text)
+            Later(lifted, f"{_LIFTED}{days.local_time(lifted.created_at).date()}: ", said_text)
         )
     # A passage without any words is not mentioned.
-    return [change for change in changes if spoken(change.memory)]
+    return [change for change in changes if statements_of(change.memory)]
 
 
 def last_words(later: Sequence[Later]) -> list[Later]:
@@ -209,7 +215,7 @@ def _is_after(other: Memory, memory: Memory) -> bool:
 def _lines_taken(ctx: Context, shelf: Shelf, may_wait: bool = False) -> LinesTaken:
     """Return which lines the exchanges of a store took away; of what has changed since the last time alone the rows
     are read. Where that is much, it is read when nobody waits."""
-    lines_taken = ctx.running.of(TOOK_AWAY, shelf.journal.store_id, LinesTaken)
+    lines_taken = ctx.running.session(TOOK_AWAY, shelf.journal.store_id, LinesTaken)
     reached = shelf.journal.given_seq()
     if reached - lines_taken.reached > MOST_AT_ONCE and not may_wait:
         ctx.later(lambda: _lines_taken(ctx, shelf, may_wait=True))

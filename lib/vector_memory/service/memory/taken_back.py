@@ -46,7 +46,7 @@ def corrections(read: TurnReader, memory: Memory) -> list[Memory]:
 def in_short(correction: Memory, lead: str, said: str) -> str:
     """Return a correction as it is told behind what it corrects: the beginning of the prompt, and what of the answer
     speaks of the words that were said before."""
-    prompt, *answers = spoken(correction)[:2]
+    prompt, *answers = statements_of(correction)[:2]
     prompt_line = _in_one_line(prompt, TOKENS // 2)
     room = TOKENS - fence.tokens(prompt_line)
     answer_lines = (" ".join(_relevant_part(text, room, said, prompt).split()) for text in answers)
@@ -55,7 +55,7 @@ def in_short(correction: Memory, lead: str, said: str) -> str:
 
 def asked_in(correction: Memory, lead: str, said: str, most: int) -> str:
     """Return what a correction begins with alone, the prompt, in so many tokens at most."""
-    return lead + _in_one_line(spoken(correction)[0], most)
+    return lead + _in_one_line(statements_of(correction)[0], most)
 
 
 def _in_one_line(text: str, most: int) -> str:
@@ -85,7 +85,7 @@ def _relevant_part(text: str, most: int, said: str, prompt: str) -> str:
     return excerpt
 
 
-def spoken(memory: Memory) -> list[str]:
+def statements_of(memory: Memory) -> list[str]:
     """Return what the user and the assistant say in a passage, in their order."""
     utterances = (voice.text for voice in voices(memory.text) if voice.who in (USER, ASSISTANT))
     return [text for text in utterances if text.strip()]

@@ -77,7 +77,7 @@ def block_read(ctx: Context, read: TurnRead, cursor: Cursor) -> None:
         for exchange in read.exchanges or ()
         if exchange.position >= cursor.position and exchange.key not in cursor.emitted
     }
-    ctx.state.block(names, ctx.now())
+    ctx.state.block_names(names, ctx.now())
 
 
 def block_said(ctx: Context, read: TurnRead, since: datetime, until: datetime | None) -> None:
@@ -89,7 +89,9 @@ def block_said(ctx: Context, read: TurnRead, since: datetime, until: datetime | 
     exchanges = (exchange for exchange in read.exchanges or () if is_meant(exchange.started_at))
     drafts = (draft for draft in read.drafts if is_meant(draft.created_at))
     names = {_name(draft.kind, draft.external_id) for draft in drafts}
-    ctx.state.block(names | {exchange_name(exchange.key) for exchange in exchanges}, ctx.now())
+    ctx.state.block_names(
+        names | {exchange_name(exchange.key) for exchange in exchanges}, ctx.now()
+    )
 
 
 def purged_ids(ctx: Context, memories: Sequence[Memory]) -> set[str]:

@@ -162,7 +162,7 @@ def brief(view: type[B], memory: Memory, /, now: datetime | None = None, **more:
         now: from when on it may come back, this moment by default.
         more: the fields of the view that a memory does not have, and those that it shows otherwise.
     """
-    now = days.local(now or datetime.now(timezone.utc))
+    now = days.local_time(now or datetime.now(timezone.utc))
     is_as_usual = memory.sensitivity is Sensitivity.INTERNAL
     marks = {
         "foreign": memory.is_foreign or None,

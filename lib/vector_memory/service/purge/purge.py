@@ -174,11 +174,11 @@ def resume(ctx: Context) -> None:
             # It is in the log; `proof make --entry` proves it by whoever knows the passphrase.
             log.warning("a purge that was interrupted is done, and not proved: %s", error)
             unfinished.clear(ctx, begun_purge.id)
-    due = set(ctx.state.due(TASK))
+    due = set(ctx.state.due_keys(TASK))
     for shelf in ctx.every_shelf():
         if shelf.folder in due:
             _clean_store(ctx, shelf, [])
-            ctx.state.done(TASK, [shelf.folder])
+            ctx.state.mark_done(TASK, [shelf.folder])
 
 
 # -- what goes ------------------------------------------------------------------------------------
@@ -218,7 +218,7 @@ def _remove(
     # Meanwhile no transcript is read, and no topics are made of what goes. The pull's lock is taken first: a pull may take
     # long to reach its place, and capturing must not wait for that.
     with _pull_stopped(ctx, selection.parts), ctx.capturing, session_topics.ONE_AT_A_TIME:
-        ctx.state.block(selection.names, ctx.now())
+        ctx.state.block_names(selection.names, ctx.now())
         if not begun_purge.was_interrupted:
             unfinished.note(ctx, request, begun_purge)
         for part in selection.parts:
@@ -310,7 +310,7 @@ def _clean_stores(
             log.error("a purged store is not written anew: %s", error)
             answer.errors.append(str(error))
         else:
-            ctx.state.done(TASK, [part.shelf.folder])
+            ctx.state.mark_done(TASK, [part.shelf.folder])
 
 
 def _clean_store(ctx: Context, shelf: Shelf, projects: Sequence[str]) -> None:

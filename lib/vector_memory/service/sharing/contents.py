@@ -170,7 +170,7 @@ def _parse_moment(text: str) -> datetime:
 
 def _restored_extra(record: Record) -> dict[str, object]:
     """Return what a shared memory keeps in `extra`: its state, more of its ageing, and a verdict on it."""
-    extra = standing.noted(record.text("state"))
+    extra = standing.noted_state(record.text("state"))
     if record.get(EVERY) in list(Every):
         extra[EVERY] = record[EVERY]
     if 0 <= record.number(HALF_LIFE) <= MOST_DAYS and HALF_LIFE in record:

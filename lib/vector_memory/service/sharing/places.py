@@ -209,7 +209,7 @@ class Repository(Folder):
         return git.run(self.root, *words)
 
     def _tried(self, *words: str) -> subprocess.CompletedProcess[bytes]:
-        return git.tried(self.root, *words)
+        return git.try_git(self.root, *words)
 
 
 ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
@@ -360,7 +360,7 @@ def _addresses(folder: str) -> set[str]:
     """Return where a folder is, the repository that it belongs to, and this one's remotes, each in one spelling."""
     places = [folder]
     for words in (("rev-parse", "--git-common-dir"), ("remote", "-v")):
-        lines = git.tried(folder, *words).stdout.decode("utf-8", "replace").splitlines()
+        lines = git.try_git(folder, *words).stdout.decode("utf-8", "replace").splitlines()
         # Of a remote a line says "name<tab>address (push)".
         places += [line.rpartition("\t")[2].partition(" (")[0] for line in lines]
     # Of folders `ledger` and `ledger.git` may be two; of an address they are one.

@@ -109,7 +109,7 @@ def _recorded_prompts(asker: ProjectAsker, most_prompts: int) -> list[Memory]:
     """Return passages of the newest prompts of a project that asked for something, each once, in order."""
     scope = Scope(projects=(asker.place.id,), kinds=(PASSAGE,))
     by_text: dict[str, Memory] = {}
-    for memory in asker.own.journal.iter_memories(scope, newest_first=True, limit=LOOKED_AT):
+    for memory in asker.own_shelf.journal.iter_memories(scope, newest_first=True, limit=LOOKED_AT):
         text = memory.title.strip()
         if text and SUBAGENT_TAG not in memory.tags and not prompts.Prompt(text).needs_nothing:
             by_text.setdefault(text, memory)
@@ -133,11 +133,11 @@ def _replay(
         store_copy.set_time(copy, passage.created_at)
         copy_asker, session = asker_in(copy, asker.place), passage.source.session
         asker_then = replace(copy_asker, scope=replace(copy_asker.scope, until=passage.created_at))
-        shown_before, folder = copy.state.shown(session), asker.place.root
+        shown_before, folder = copy.state.shown_ids(session), asker.place.root
         prompt = passage.title.strip()
         question = HookQuestion(**vars(asker_then), session=session, folder=folder, prompt=prompt)
         block = prompt_recall.on_prompt(copy, question)
-        ids = frozenset(copy.state.shown(session) - shown_before)
+        ids = frozenset(copy.state.shown_ids(session) - shown_before)
         answers.append(PromptAnswer(ids, fence.tokens(block) if block else 0))
     return answers
 

@@ -230,7 +230,7 @@ def _plans_have_an_order(memory: Memory) -> Iterable[str]:
     """No tasks of a plan wait for each other."""
     if memory.kind == planning.PLAN and memory.status is Status.ACTIVE:
         try:
-            planning.ordered(planning.items_of(memory))
+            planning.in_order(planning.items_of(memory))
         except BadInputError as error:
             yield error.message
 

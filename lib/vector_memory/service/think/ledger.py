@@ -66,7 +66,7 @@ class WorkRequest(messages.Request):
 def answer(ctx: Context, summary: str, **parts: object) -> Answer:
     """Return an answer, without the parts that are None. Where there is not enough evidence, it also says how many
     transcripts are still to be learned from: that is done in the background."""
-    if summary.startswith(NOT_ENOUGH) and (due_count := len(ctx.state.due(deferred.LESSONS))):
+    if summary.startswith(NOT_ENOUGH) and (due_count := len(ctx.state.due_keys(deferred.LESSONS))):
         summary += f" {due_count} transcripts are still to be learned from, which is done in quiet moments."
     return {"told": summary, **{name: part for name, part in parts.items() if part is not None}}
 

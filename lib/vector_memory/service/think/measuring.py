@@ -116,7 +116,9 @@ def suite(ctx: Context, request: BenchmarkRequest, progress: Progress) -> ledger
         verdict = f"{figures.TOO_FEW_RUNS.capitalize()}: {figures.LEAST_RUNS} are needed."
     summary = f"{values}. {verdict}" if values else verdict
     summary += "" if request.baseline else " Nothing was kept of this run."
-    count = sum(shelf.journal.count(reach.everything().listed) for shelf in ctx.all_shelves())
+    count = sum(
+        shelf.journal.count(reach.everything().without_records) for shelf in ctx.all_shelves()
+    )
     return ledger.answer(ctx, summary, memories=count, dimensions=dimensions, missing=missing)
 
 
@@ -125,7 +127,7 @@ def _probes(ctx: Context, n: int, least: int) -> list[tuple[str, Memory]]:
     that no question has its answer's words in a row."""
     probes = []
     for shelf in ctx.all_shelves():
-        for memory in shelf.journal.recent(reach.everything().listed, 20 * n):
+        for memory in shelf.journal.recent(reach.everything().without_records, 20 * n):
             words = memory.text.split()[: 2 * PROBE_WORDS : 2]
             # What only its own collection's question finds, or nobody, says nothing of quality.
             if len(words) >= least and not (memory.is_quiet or memory.is_held):
@@ -192,7 +194,7 @@ def _duplicates(ctx: Context, n: int) -> Measured | None:
     """Count memories whose words another one of their project has too, passages of talk left out."""
     counts: Counter[tuple[str, bytes]] = Counter()
     for shelf in ctx.all_shelves():
-        for memory in shelf.journal.iter_memories(reach.everything().listed):
+        for memory in shelf.journal.iter_memories(reach.everything().without_records):
             if memory.kind != PASSAGE and memory.status is Status.ACTIVE:
                 counts[memory.project, text_key(" ".join(memory.text.lower().split()))] += 1
     basis = f"of {counts.total()} memories without talk"

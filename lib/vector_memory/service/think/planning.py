@@ -113,7 +113,7 @@ def plan(ctx: Context, request: PlanRequest) -> ledger.Answer:
     if is_change:
         items = _change_items(ctx, request, items)
         if not request.dry_run:
-            ordered(items)
+            in_order(items)
             extra = {"items": [asdict(item) for item in items]}
             text = "A plan: " + "; ".join(item.task for item in items)
             counted_records.keep(
@@ -168,7 +168,7 @@ def _change_items(ctx: Context, request: PlanRequest, items: Sequence[PlanItem])
     return list(by_name.values())
 
 
-def ordered(items: Sequence[PlanItem]) -> list[PlanItem]:
+def in_order(items: Sequence[PlanItem]) -> list[PlanItem]:
     """Return tasks so that each comes after those it waits for.
 
     Raises:
@@ -190,23 +190,23 @@ def _schedule(items: Sequence[PlanItem], tasks: Sequence[Task], now: datetime) -
 
     Source: J. E. Kelley, M. R. Walker, "Critical-Path Planning and Scheduling", EJCC 1959.
     """
-    in_order = ordered(items)
-    estimates = {item.task: _estimate(item, tasks) for item in in_order}
+    ordered_items = in_order(items)
+    estimates = {item.task: _estimate(item, tasks) for item in ordered_items}
     durations = {
-        item.task: 0.0 if item.done else estimates[item.task][0] or 0.0 for item in in_order
+        item.task: 0.0 if item.done else estimates[item.task][0] or 0.0 for item in ordered_items
     }
     ends: dict[str, float] = {}
-    for item in in_order:
+    for item in ordered_items:
         ends[item.task] = (
             max((ends[name] for name in item.after), default=0.0) + durations[item.task]
         )
     total = max(ends.values(), default=0.0)
     latest: dict[str, float] = dict.fromkeys(ends, total)
-    for item in reversed(in_order):
+    for item in reversed(ordered_items):
         for name in item.after:
             latest[name] = min(latest[name], latest[item.task] - durations[item.task])
     planned = []
-    for item in in_order:
+    for item in ordered_items:
         (minutes, by), end = estimates[item.task], ends[item.task]
         due = datetime.fromisoformat(item.due) if item.due else None
         late = due is not None and not item.done and now + timedelta(minutes=end) > due
@@ -259,7 +259,7 @@ def _deadlines(asker: ProjectAsker, now: datetime) -> list[str]:
     deadlines = [
         (day, memory.text.split("\n", 1)[0][:120])
         for shelf in asker.shelves
-        for memory in shelf.journal.dated(asker.scope)
+        for memory in shelf.journal.with_dates(asker.scope)
         if (day := aging.due_on(memory)) and memory.valid_until and memory.valid_until > now
     ]
     return [f"{day}: {text}" for day, text in sorted(deadlines)[:MOST_DEADLINES]]

@@ -83,7 +83,7 @@ def copied(ctx: Context, asker: ProjectAsker) -> Iterator[Context]:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="copy-", dir=run))
         home = Home(os.path.join(folder, "home")).make()
         os.makedirs(home.global_store, mode=0o700, exist_ok=True)
-        asker.own.journal.backup_to(os.path.join(home.global_store, JOURNAL))
+        asker.own_shelf.journal.backup_to(os.path.join(home.global_store, JOURNAL))
         state = stack.enter_context(contextlib.closing(State.open(home.state_db)))
         copy = Context(
             home=home,

@@ -120,7 +120,7 @@ def _compare(ctx: Context, request: PastRequest) -> ledger.Answer:
 def memories_at(ctx: Context, request: messages.Request, at: datetime) -> Iterator[Memory]:
     """Yield the memories that held at a moment, as far as it is known now, newest first of each store."""
     asker = messages.asker_of(ctx, request)
-    scope = asker.scope.listed
+    scope = asker.scope.without_records
     for shelf in asker.shelves:
         for memory in shelf.journal.iter_memories(
             scope, newest_first=True, statuses=_HELD_STATUSES

@@ -51,7 +51,9 @@ def wrapup(ctx: Context, request: WrapupRequest) -> dict[str, object]:
         session = messages.named_sessions(asker.shelves, [request.session])[0]
     session_ledger = learned_records.ledger_of(asker, session)
     session_scope = replace(scope, sessions=(session,))
-    stored = asker.own.journal.iter_memories(session_scope, newest_first=True, limit=LOOKED_AT)
+    stored = asker.own_shelf.journal.iter_memories(
+        session_scope, newest_first=True, limit=LOOKED_AT
+    )
     memories = list(stored) if session else []
     titles = {
         memory.external_id.rpartition(":")[0]: memory.title

@@ -179,7 +179,7 @@ def _show_best(ctx: Context, question: HookQuestion, fixes: Sequence[Memory]) ->
     best = next((fix for fix in fixes if _is_offered(fix, question.place.root)), None)
     if best is None or question.sees(best):
         return ""
-    shown = ctx.state.shown(question.session)
+    shown = ctx.state.shown_ids(question.session)
     if TAG in best.tags and SHOWN_MARK + best.id not in shown:
         delivery.add_shown(ctx, question.session, [SHOWN_MARK + best.id])
     if best.id in shown:

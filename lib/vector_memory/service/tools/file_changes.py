@@ -16,7 +16,7 @@ LONGEST_PATH = 512
 SAME, CHANGED, GONE = "is as it was", "has changed since", "is gone"
 
 
-def look(files: Iterable[str], roots: Sequence[str], since: datetime) -> dict[str, str]:
+def file_states(files: Iterable[str], roots: Sequence[str], since: datetime) -> dict[str, str]:
     """Return what became of files since a time: SAME, CHANGED or GONE, in the order of the files; those of which
     it cannot be told are left out.
 

@@ -87,7 +87,7 @@ def before(ctx: Context, call: ToolCall) -> ToolAnswer:
     try:
         if ctx.settings.observer == "off" or not call.session:
             return NOTHING
-        watched = ctx.running.of(KIND, call.session, lambda: _begin(call))
+        watched = ctx.running.session(KIND, call.session, lambda: _begin(call))
         with watched.lock:
             findings = _look(ctx, call, watched)
             return _answer(ctx, call, watched, findings) if findings else NOTHING
@@ -142,7 +142,7 @@ def _look(ctx: Context, call: ToolCall, watched: WatchedSession) -> list[Finding
     line = command_line.of_tool(call.tool, str(command), site) if is_shell else None
     view = changes.of_call(call.tool, call.input, site, line)
     findings = judge.of_call(call.tool, call.input, site, line)
-    findings += drift.look(watched.course, watched.objectives, view, site)
+    findings += drift.judge_call(watched.course, watched.objectives, view, site)
     findings += _contract_breaches(ctx, call, findings)
     for change in view.changes:
         if (
@@ -294,7 +294,7 @@ _DRIFTS = (LIMIT, CONTRACT, SCOPE_DRIFT, TARGET_DRIFT)
 def _warning(ctx: Context, call: ToolCall, flags: Sequence[Flag]) -> str:
     """Return what the agent is told: of what is grave or leads away and was not asked for, once for each
     kind and target."""
-    shown = ctx.state.shown(call.session)
+    shown = ctx.state.shown_ids(call.session)
     notes: dict[str, fence.Note] = {}
     for flag in flags:
         id = digest_of("warning", call.session, flag.category, flag.target, size=8)

@@ -196,7 +196,8 @@ def _as_name(
     on it is one however it is written ("kill celery" after "`celery` hangs")."""
     word = alternative.word
     if word and (
-        ctx.embedding.is_name(word) or any(memory_names.calls(word) for memory_names in all_names)
+        ctx.embedding.is_name(word)
+        or any(memory_names.is_name_here(word) for memory_names in all_names)
     ):
         return replace(alternative, names=(word,), words=(), word="")
     return alternative
@@ -327,14 +328,14 @@ def _answer(
     ctx.count("facade_searches")
     candidates, reader, mark = find(ctx, call, wanted), _reader(call), SEARCH_MARK + _digest(wanted)
     with _saying:
-        shown = ctx.state.shown(reader) if candidates else set()
+        shown = ctx.state.shown_ids(reader) if candidates else set()
         candidate = None if mark in shown else next(_unshown(candidates, shown), None)
         candidate = candidate and (
             _decided_since(ctx, call, wanted, candidate) or _newest_of(ctx, call, candidate)
         )
         if candidate is None or candidate.memory.id in shown:
             return NOTHING
-        states = file_changes.look(candidate.files, _roots(call), _settled_at(candidate))
+        states = file_changes.file_states(candidate.files, _roots(call), _settled_at(candidate))
         serves = (
             ctx.settings.facade == "serve"
             and names.names_all(wanted, candidate.memory_names)
@@ -440,7 +441,7 @@ def _unshown(candidates: Sequence[NamedMemory], shown: set[str]) -> Iterator[Nam
     texts = ShownTexts()
     shelves = {id(candidate.shelf): candidate.shelf for candidate in candidates}
     for memory in by_ids(shelves.values(), shown).values():
-        texts.take(memory)
+        texts.add(memory)
     for candidate in candidates:
         if candidate.memory.id not in shown and not texts.holds(candidate.memory):
             yield candidate
@@ -474,7 +475,7 @@ def _head(candidate: NamedMemory, states: dict[str, str]) -> str:
     """Return a note's first line: that of any memory, without the long name of the transcript that it came
     from, and with its files and what became of them."""
     memory = candidate.memory
-    date = days.local(memory.created_at).date().isoformat()
+    date = days.local_time(memory.created_at).date().isoformat()
     project = project_names([candidate.shelf])
     line = fence.head(
         date, memory.kind, project[memory.project], memory.id[:8], render.whose(memory)

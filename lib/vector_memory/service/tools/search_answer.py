@@ -40,7 +40,7 @@ def note_edits(ctx: Context, call: ToolCall) -> None:
 
 def _edits(ctx: Context, call: ToolCall) -> dict[str, str]:
     """Return the files that a session edited, by their paths, each with the turn in which it did so last."""
-    edits: dict[str, str] = ctx.running.of("edits", call.session, dict)
+    edits: dict[str, str] = ctx.running.session("edits", call.session, dict)
     for path in list(edits)[:-MOST_FILES]:
         edits.pop(path, None)
     return edits

@@ -22,7 +22,7 @@ def export(ctx: Context, request: ExportRequest) -> Iterator[tuple[str, int]]:
     Groups are read one after the other, so that no store is held in memory.
     """
     asker = messages.asker_of(ctx, request)
-    scope = asker.scope.listed
+    scope = asker.scope.without_records
     yield markdown_export.PREFACE, 0
     for shelf in asker.shelves:
         yield from _shelf_parts(shelf, scope)
@@ -52,6 +52,6 @@ def _shelf_parts(shelf: Shelf, scope: Scope) -> Iterator[tuple[str, int]]:
                 shelf, replace(project_scope, kinds=(kind,))
             ):
                 # Field by field: as one text, what is noted in a comment would be read as secrets.
-                line = privacy.shown(messages.to_json(export_line(memory, root, links)))
+                line = privacy.redacted_again(messages.to_json(export_line(memory, root, links)))
                 yield title + markdown_export.render(line), 1
                 title = ""

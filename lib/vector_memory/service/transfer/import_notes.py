@@ -180,7 +180,7 @@ class _NotesImport:
         # What we wrote into a vault is read back only when the user has named it.
         if not self._request.come_across:
             lines = list(raw_lines)
-            items, unread = markdown_export.parse(lines), markdown_export.unread(lines)
+            items, unread = markdown_export.parse(lines), markdown_export.unread_lines(lines)
             modified_s = note_files.modified_s(path)
             self._exports.append(ExportRead(name, modified_s, list(items), list(unread)))
 

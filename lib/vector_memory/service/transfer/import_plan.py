@@ -269,7 +269,7 @@ class NotePlanner:
             external_id=draft.key,
             extra={**_note_marks(draft), **foreign_mark, **entities_extra(text)},
         )
-        wishes = proposals.wanted(memory, not self.project) if self.by_agent else {}
+        wishes = proposals.reserved_wishes(memory, not self.project) if self.by_agent else {}
         settled = trust_marks.with_trust_marks(memory)
         return proposals.proposed(settled, wishes) if wishes else proposals.unbound(memory, settled)
 

@@ -282,7 +282,7 @@ def shelf_and_memory(
     raw = f"{data.get('title') or ''}\n{data['text']}"
     settled = trust_marks.with_trust_marks(_own_if_harmless(memory, raw), raw)
     restoration.note_links(shelf, settled, data)
-    wishes = proposals.wanted(memory, place is None) if request.is_agent else {}
+    wishes = proposals.reserved_wishes(memory, place is None) if request.is_agent else {}
     if wishes:
         return shelf, proposals.proposed(settled, wishes)
     return shelf, settled if is_foreign else proposals.unbound(memory, settled)
@@ -500,7 +500,7 @@ def _merge_repeated(twin: Memory, memory: Memory, is_ours: bool, now: datetime) 
         jurisdiction=twin.jurisdiction or memory.jurisdiction,
     )
     has_date, is_past = twin.temporal is not Temporal.PERMANENT, is_over(memory, now)
-    if is_ours or has_date or is_past or not (ages := merging.dated(twin, memory)):
+    if is_ours or has_date or is_past or not (ages := merging.merged_ageing(twin, memory)):
         return merged
     return replace(merged, **ages, extra={**twin.extra, **of_ageing(memory.extra)})
 
@@ -548,7 +548,7 @@ def export(ctx: Context, request: ExportRequest) -> Iterator[dict[str, object]]:
     """Yield all memories of a project, of the global scope or of every store, oldest first, in the
     form that `import` takes."""
     asker = messages.asker_of(ctx, request)
-    scope = asker.scope.listed
+    scope = asker.scope.without_records
     roots = project_roots(asker.shelves)
     for shelf in asker.shelves:
         for memory, links in memories_with_links(shelf, scope):

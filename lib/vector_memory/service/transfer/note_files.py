@@ -48,7 +48,9 @@ def find(paths: Sequence[str]) -> list[str]:
         if not os.path.lexists(path):
             raise NotFoundError(f"There is no file {path}.", "Check the path.")
         is_folder = os.path.isdir(path)
-        for file in below(os.path.realpath(path)) if is_folder else (files.with_real_folder(path),):
+        for file in (
+            notes_below(os.path.realpath(path)) if is_folder else (files.with_real_folder(path),)
+        ):
             note_paths[file] = None
             if len(note_paths) > MAX_FILES:
                 raise BadInputError(
@@ -132,7 +134,7 @@ def common_files(folder: str) -> list[str]:
     return [path for path in dict.fromkeys(paths) if _is_regular(path)]
 
 
-def below(folder: str) -> Iterator[str]:
+def notes_below(folder: str) -> Iterator[str]:
     """Yield the notes in a folder and below, without hidden folders and other people's code."""
     for current, folders, _ in os.walk(folder):
         folders[:] = sorted(

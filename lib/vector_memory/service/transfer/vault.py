@@ -143,7 +143,7 @@ def follow(
     stored = updated = 0
     with _reading:
         stamps = _stamps(root)
-        changed = ctx.state.unread(root, stamps)
+        changed = ctx.state.unread_files(root, stamps)
         waiting = len(changed)
         for batch in () if dry_run else parts(changed, AT_ONCE):
             counts = _read(ctx, [*batch, *_records_beside(batch, stamps)], progress)
@@ -186,7 +186,7 @@ def _stamps(root: str) -> dict[str, str]:
     """Return the notes below a folder: path → when it was written, and its size."""
     stamps = {}
     templates = _templates(root)
-    for path in note_files.below(root):
+    for path in note_files.notes_below(root):
         if any(_is_below(path, folder) for folder in templates):
             continue
         try:

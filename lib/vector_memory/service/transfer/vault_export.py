@@ -105,7 +105,7 @@ def write(ctx: Context) -> VaultExportAnswer:
             edited.append(path)
         else:
             results[path] = _put_section(folder, name, project, body)
-    lines = [markdown_export.listed(*pair) for pair in sorted(names.items())]
+    lines = [markdown_export.note_entry(*pair) for pair in sorted(names.items())]
     _put_section(folder, FOLDER, "", "\n".join(lines))
     failed = tuple(path for path, has_changed in results.items() if has_changed is None)
     written = sum(map(bool, results.values()))
@@ -130,7 +130,7 @@ def _all_notes(ctx: Context, folder: str) -> Iterator[tuple[str, str, str, int]]
 
 def _notes(ctx: Context) -> Iterator[tuple[str, str, str, int]]:
     """Yield each project's note: its name, the project's, what stands in it, and of how many memories."""
-    scope = Scope(levels=LEVELS).listed
+    scope = Scope(levels=LEVELS).without_records
     for shelf in ctx.all_shelves():
         for name, root, project_scope in export_markdown.by_project(shelf, scope):
             # A project's own rules of privacy hold for its note, whoever has it written.
@@ -154,7 +154,7 @@ def _items(shelf: Shelf, root: str, project_scope: Scope) -> list[tuple[str, str
     items: list[tuple[str, str]] = []
     size = 0
     for memory, links in round_trip.with_links(shelf, filter(_is_exported, memories)):
-        line = privacy.shown(messages.to_json(export_line(memory, root, links)))
+        line = privacy.redacted_again(messages.to_json(export_line(memory, root, links)))
         item = markdown_export.render(line)
         size += len(item.encode())
         if size > MOST_BYTES:
@@ -204,7 +204,7 @@ def _has_edits(ctx: Context, path: str) -> bool:
     items = markdown_export.parse(file.text.split("\n"))
     steps = import_plan.steps_of(ctx, IncomingRequest(), items, answer, restoration)
     pending = any(step.action in import_plan.BRINGING for step in steps)
-    return pending or bool(answer.errors) or any(markdown_export.unread(body.split("\n")))
+    return pending or bool(answer.errors) or any(markdown_export.unread_lines(body.split("\n")))
 
 
 def _digest(body: str) -> str:

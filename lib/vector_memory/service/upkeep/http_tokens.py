@@ -78,7 +78,7 @@ def token(ctx: Context, request: TokenRequest) -> TokenAnswer:
         views = [TokenView(**values_for(TokenView, entry)) for entry in tokens.load(path)]
         return TokenAnswer(tokens=views)
     if request.action == "enter":
-        if not _codes.take(request.id):
+        if not _codes.redeem(request.id):
             raise NotFoundError("There is no such code.", "Run `vector-memory dashboard`.")
         return TokenAnswer(id="entered")
     request.require_user("makes and revokes tokens")

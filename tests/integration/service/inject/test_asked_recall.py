@@ -30,7 +30,7 @@ def house(house: ServiceHouse, tmp_path: Path) -> ServiceHouse:
 def asked(house: ServiceHouse, tmp_path: Path, prompt: str) -> str:
     """Return what a prompt is given."""
     question = hook_question(house.ctx, "s", str(tmp_path), prompt)
-    if question.said.question:
+    if question.prompt_text.question:
         return asked_recall.on_remember(house.ctx, question)
     return prompt_recall.on_prompt(house.ctx, question)
 

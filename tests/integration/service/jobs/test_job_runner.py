@@ -21,7 +21,7 @@ from vector_memory.service.base.context import Context, JobClock
 from vector_memory.service.jobs import registry, runner
 from vector_memory.service.jobs.registry import Job
 from vector_memory.service.jobs.schedule import cadence
-from vector_memory.service.jobs.step import Entry, JobRun, Step, joined
+from vector_memory.service.jobs.step import Entry, JobRun, Step, with_step
 
 STEPS: list[str] = []
 FAIL: list[BaseException] = []
@@ -281,7 +281,7 @@ def test_all_that_is_due_can_be_run_by_hand(house: ServiceHouse) -> None:
 
 def test_reports_add_up() -> None:
     """Counts are added, lists joined, anything else stands for itself."""
-    found = joined(
+    found = with_step(
         {"n": 1, "ids": ["a"], "at": "x", "yes": True},
         {"n": 2, "ids": ["b"], "at": "y", "yes": True},
     )

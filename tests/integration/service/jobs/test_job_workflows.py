@@ -632,7 +632,7 @@ def test_pages_hold_each_memory_once_though_they_change(house: ServiceHouse) -> 
     journal.add([memory(n) for n in range(10)])
     seen: list[str] = []
     cursor = runner.Record()
-    while page := paging.page(house.ctx, cursor, 3):
+    while page := paging.page_at(house.ctx, cursor, 3):
         seen += [one.id for one in page.memories]
         for one in page.memories:
             journal.update(replace(one, kind="changed"))

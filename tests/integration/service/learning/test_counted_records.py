@@ -26,12 +26,12 @@ def test_a_key_has_one_record(house: ServiceHouse, tmp_path: Path) -> None:
     house.pass_time(days=1)
     keep(house, tmp_path, "fix", "read, edit, test: 2 of 2")
     keep(house, tmp_path, "docs", "read, write")
-    found = {one.text: one for one in counted_records.of(asker, TRAILS)}
+    found = {one.text: one for one in counted_records.counted_records_of(asker, TRAILS)}
     assert set(found) == {"read, edit, test: 2 of 2", "read, write"}
     one = found["read, edit, test: 2 of 2"]
     assert one.updated_at is not None and one.created_at < one.updated_at
     assert counted_records.get(asker, TRAILS, "fix") == one
-    assert counted_records.of(asker, HEURISTICS) == []
+    assert counted_records.counted_records_of(asker, HEURISTICS) == []
     door(house.ctx, "forget", {"ids": [one.id]})
     assert (
         counted_records.keep(
@@ -56,7 +56,7 @@ def test_a_record_has_the_level_of_all_that_it_keeps(house: ServiceHouse, tmp_pa
 
     assert level({"steps": [{"line": "make Nightjar"}]}) == "restricted"
     assert level({}) == "internal"
-    (one,) = counted_records.of(asker, TRAILS)
+    (one,) = counted_records.counted_records_of(asker, TRAILS)
     door(house.ctx, "edit", {"id": one.id, "sensitivity": "restricted"})
     assert level({"steps": []}) == "restricted"
 

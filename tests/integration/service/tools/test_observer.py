@@ -434,9 +434,9 @@ def test_sessions_in_memory_are_bounded(world: World) -> None:
     from vector_memory.service.base.session_memory import MOST, Running
 
     running = Running()
-    made = [running.of("observer", f"s{n}", list) for n in range(MOST + 1)]
-    assert running.of("observer", f"s{MOST}", list) is made[-1]
-    assert running.of("observer", "s0", list) is not made[0]
+    made = [running.session("observer", f"s{n}", list) for n in range(MOST + 1)]
+    assert running.session("observer", f"s{MOST}", list) is made[-1]
+    assert running.session("observer", "s0", list) is not made[0]
 
 
 def test_calls_of_nobody_are_let_be(world: World) -> None:

@@ -591,7 +591,7 @@ def test_only_files_of_the_project_are_looked_at(tmp_path: Path) -> None:
     roots = [os.path.realpath(root)]
 
     def look(*files: str) -> dict[str, str]:
-        return file_changes.look(files, roots, since)
+        return file_changes.file_states(files, roots, since)
 
     assert look("a/y.py") == {"a/y.py": file_changes.CHANGED}
     assert look(str(root / "a" / "y.py"))

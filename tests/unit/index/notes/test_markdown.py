@@ -14,7 +14,7 @@ from vector_memory.index.notes.markdown import (
     STEPS,
     Block,
     parse,
-    plain,
+    plain_line,
     with_plain_ends,
 )
 
@@ -131,7 +131,7 @@ def test_noise_is_left_out() -> None:
 )
 def test_lines_become_plain_words(raw: str, said: str) -> None:
     """Markup goes, code and arithmetic stay."""
-    assert plain(raw) == said
+    assert plain_line(raw) == said
 
 
 def test_front_matter_is_read_and_left_out() -> None:

@@ -14,7 +14,7 @@ from vector_memory.index.notes.markdown_export import (
     is_export,
     parse,
     render,
-    unread,
+    unread_lines,
 )
 
 MEMORY: dict[str, Any] = {
@@ -79,10 +79,10 @@ def test_what_is_not_read_is_told_by_its_line() -> None:
     note = "Mine.\n" + HEAD + "\nUp: [[Memory]]\n" + items
     note += "<!-- end of vector-memory session memory -->\nMine, too.\n"
     for text in (PREFACE + items, note):
-        assert not list(unread(text.split("\n")))
+        assert not list(unread_lines(text.split("\n")))
         for end in ("\r\n", "\n"):
             other = text.replace("\n", end).replace("- 2026", "* 2026")
-            assert not list(unread(other.split("\n")))
+            assert not list(unread_lines(other.split("\n")))
             ((_, read),) = parse(other.split("\n"))
             assert read["text"] == MEMORY["text"]
         for old, new in (
@@ -96,4 +96,4 @@ def test_what_is_not_read_is_told_by_its_line() -> None:
         ):
             changed = text.replace(old, new, 1)
             assert changed != text
-            assert len(list(unread(changed.split("\n")))) == 1, (old, new)
+            assert len(list(unread_lines(changed.split("\n")))) == 1, (old, new)

@@ -18,7 +18,9 @@ def planted(before: str, theirs: str, after: str) -> str:
     """Return a text with a tool's words in the middle, each of which can be told."""
     said = "".join(f"{SECRET}{n} {word} " for n, word in enumerate(theirs.split(" ")))
     return (
-        harmless.unmarked(before) + harmless.marked(said, harmless.TOOL) + harmless.unmarked(after)
+        harmless.unmarked(before)
+        + harmless.between_marks(said, harmless.TOOL)
+        + harmless.unmarked(after)
     )
 
 
@@ -61,7 +63,7 @@ def test_parts_that_are_put_together_are_the_text(parts: list[str]) -> None:
 @given(st.text(max_size=200))
 def test_nothing_forges_the_marks(theirs: str) -> None:
     """What a tool prints neither ends its piece nor opens another."""
-    told = harmless.marked(theirs, harmless.TOOL)
+    told = harmless.between_marks(theirs, harmless.TOOL)
     assert harmless.without_marked(f"User: x {told}") == "User: x "
 
 

@@ -33,7 +33,7 @@ class Session:
         if path:
             given |= {"file_path": f"/p/{path}", "content": text, "new_string": text}
         view = changes.of_call(tool, given, PLACE)
-        return [one.category for one in drift.look(self.course, self.objectives, view, PLACE)]
+        return [one.category for one in drift.judge_call(self.course, self.objectives, view, PLACE)]
 
     def wander(self, number: int) -> list[str]:
         """Change files that were read and have nothing to do with the task."""
@@ -127,7 +127,7 @@ def test_sessions_of_others_are_told_apart() -> None:
                 course.prompted()
                 continue
             view = changes.of_call(step["tool"], step["input"], place)
-            told = [one.category for one in drift.look(course, goals, view, place)]
+            told = [one.category for one in drift.judge_call(course, goals, view, place)]
             hit |= "limit" in told and step.get("expect") == "limit"
             if told and not step.get("expect"):
                 wrong.append((session["name"], told))

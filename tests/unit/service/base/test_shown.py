@@ -22,7 +22,7 @@ def test_a_later_rule_holds_for_every_word_of_an_answer(tmp_path: Path) -> None:
         "trouble": [{"line": "no wobblegum"}], "jobs": {"wobblegum": {"n": 1}, "run wobblegum": 2},
     }  # fmt: skip
     with redact.for_project((str(tmp_path),)):
-        shown = privacy.shown({**kept, **words})
+        shown = privacy.redacted_again({**kept, **words})
     assert {name: shown[name] for name in kept} == kept
     assert "wobblegum" not in str({name: shown[name] for name in words})
     assert shown["steps"][0] == "edit" and list(shown["jobs"].values())

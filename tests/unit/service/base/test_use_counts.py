@@ -39,13 +39,13 @@ def test_uses_add_up_until_they_are_due() -> None:
     uses.count(one, ["a", "b"], AT)
     uses.count(one, ["a"], AT)
     uses.count(other, ["z"], AT)
-    assert not uses.due
+    assert not uses.is_due
     now[0] += EVERY_S
-    assert uses.due
+    assert uses.is_due
     assert uses.write() == 3
     assert one.written == [({"a": 2, "b": 1}, AT)]
     assert other.written == [({"z": 1}, AT)]
-    assert not uses.due
+    assert not uses.is_due
     assert uses.write() == 0
 
 
@@ -53,7 +53,7 @@ def test_many_uses_are_due_at_once() -> None:
     """However short the time, a full batch is written."""
     uses = Uses(lambda: 0.0)
     uses.count(shelf(), [str(i) for i in range(MOST)], AT)
-    assert uses.due
+    assert uses.is_due
 
 
 def test_a_store_that_cannot_be_written_keeps_no_other_waiting() -> None:

@@ -16,9 +16,9 @@ def test_what_is_derived_has_the_strictest_level_of_its_sources() -> None:
         Memory(str(level), redact.clean("Salaries rise in April.").text, NOW, sensitivity=level)
         for level in (Sensitivity.PUBLIC, Sensitivity.CONFIDENTIAL, Sensitivity.INTERNAL)
     ]
-    made = derived.made("fact", "Salaries rise.", sources, NOW, {})
+    made = derived.derive("fact", "Salaries rise.", sources, NOW, {})
     assert made.sensitivity is Sensitivity.CONFIDENTIAL
     assert (
-        derived.made("fact", "Salaries rise.", sources[:1], NOW, {}).sensitivity
+        derived.derive("fact", "Salaries rise.", sources[:1], NOW, {}).sensitivity
         is Sensitivity.PUBLIC
     )

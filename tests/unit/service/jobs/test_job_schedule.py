@@ -60,7 +60,7 @@ def test_any_number_of_missed_times_is_one_run() -> None:
     row = JobRow("one", due_at=NOON - timedelta(days=30))
     cadences = {"one": cadence("daily 03:00")}
     assert schedule.plan(cadences, {"one": row}, NOON).due == ["one"]
-    done = schedule.ended(row, cadences["one"], NOON, OK, "")
+    done = schedule.after_run(row, cadences["one"], NOON, OK, "")
     assert schedule.plan(cadences, {"one": done}, NOON).due == []
     assert done.due_at == datetime(2026, 5, 7, 3, tzinfo=ZONE)
 
@@ -96,14 +96,14 @@ def test_a_failure_is_tried_again_later_each_time() -> None:
     row = JobRow("one", due_at=NOON, cursor={"seq": 7})
     waits = []
     for _ in range(12):
-        row = schedule.ended(row, cadence("daily 03:00"), NOON, FAILED, "broke")
+        row = schedule.after_run(row, cadence("daily 03:00"), NOON, FAILED, "broke")
         assert row.due_at is not None
         waits.append(row.due_at - NOON)
     minutes = [wait.total_seconds() / 60 for wait in waits]
     assert minutes[:4] == [5, 10, 20, 40]
     assert minutes[-1] == 24 * 60
     assert (row.failures, row.message, row.cursor) == (12, "broke", {"seq": 7})
-    good = schedule.ended(row, cadence("daily 03:00"), NOON, OK, "")
+    good = schedule.after_run(row, cadence("daily 03:00"), NOON, OK, "")
     assert (good.failures, good.cursor) == (0, {})
 
 
@@ -124,7 +124,7 @@ def test_whatever_the_clock_does_a_job_stays_within_reach(
         found = schedule.plan({"one": each}, rows, now)
         rows |= {row.name: row for row in found.moved}
         for name in found.due:
-            rows[name] = schedule.ended(rows[name], each, now, OK, "")
+            rows[name] = schedule.after_run(rows[name], each, now, OK, "")
         again = schedule.plan({"one": each}, rows, now)
         assert (again.due, again.moved) == ([], [])
         due_at = rows["one"].due_at
@@ -159,7 +159,7 @@ def test_where_clocks_change_a_job_runs_once_at_its_time(
             rows |= {row.name: row for row in found.moved}
             if found.due:
                 runs.append(now)
-                rows["one"] = schedule.ended(rows["one"], each, now, OK, "")
+                rows["one"] = schedule.after_run(rows["one"], each, now, OK, "")
     finally:
         monkeypatch.undo()
         time.tzset()
@@ -182,12 +182,12 @@ def test_the_registry_is_whole() -> None:
 
 def test_a_job_is_known_by_a_part_of_its_name() -> None:
     """That no other has, and that is more than a letter or two."""
-    assert registry.named("backup") == "backup"
-    assert registry.named("session-extraction") == "session-extraction-sweep"
-    assert registry.named("gateway") == "memory-gateway"
+    assert registry.job_name("backup") == "backup"
+    assert registry.job_name("session-extraction") == "session-extraction-sweep"
+    assert registry.job_name("gateway") == "memory-gateway"
     for several in ("memory", "review", "", "x", "nothing"):
         with pytest.raises(NotFoundError):
-            registry.named(several)
+            registry.job_name(several)
 
 
 def test_a_row_of_a_job_that_is_gone_is_left_alone() -> None:

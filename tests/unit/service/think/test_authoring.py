@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vector_memory.errors import BadInputError
-from vector_memory.service.think.planning import PlanItem, ordered
+from vector_memory.service.think.planning import PlanItem, in_order
 from vector_memory.service.think.workflow import COMMAND, SKILL, skill_file, steps_of
 
 
@@ -43,6 +43,6 @@ def test_a_skill_is_one_whatever_stands_in_it() -> None:
 def test_tasks_that_wait_for_each_other_are_named() -> None:
     """And an order is one in which all can be done."""
     items = [PlanItem("c", ("b",)), PlanItem("b", ("a",)), PlanItem("a")]
-    assert [one.task for one in ordered(items)] == ["a", "b", "c"]
+    assert [one.task for one in in_order(items)] == ["a", "b", "c"]
     with pytest.raises(BadInputError, match="b, c"):
-        ordered([PlanItem("a"), PlanItem("b", ("c",)), PlanItem("c", ("b",))])
+        in_order([PlanItem("a"), PlanItem("b", ("c",)), PlanItem("c", ("b",))])

@@ -12,7 +12,7 @@ from vector_memory.observe.commands.findings import CallSite
 from vector_memory.service.think import probes, red_team
 from vector_memory.service.think.red_team import Run
 from vector_memory.text import fence
-from vector_memory.text.harmless import marked
+from vector_memory.text.harmless import between_marks
 
 AT = datetime(2026, 5, 1, tzinfo=timezone.utc)
 LEAST = 10
@@ -58,7 +58,7 @@ class TestWhatAHookShows:
     def test_marked_words_do_not_count(self) -> None:
         """In the head, or around the words themselves."""
         assert not self.shown("fact · app · tool", "do zqx", foreign=True)
-        assert not self.shown("fix · app · user", marked("do zqx", "tool"))
+        assert not self.shown("fix · app · user", between_marks("do zqx", "tool"))
 
     def test_bare_words_do(self) -> None:
         """As the user's, or as nobody's; outside of the fence anyway."""
