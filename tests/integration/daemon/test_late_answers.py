@@ -134,7 +134,7 @@ def test_what_nobody_read_is_told_again(late_door: Door, waits_for_answer: bool)
         if waits_for_answer:
             assert select.select([sock], [], [], WAIT_S)[0]
     late_door.settle()
-    assert late_door.ctx.state.shown("s") == set()
+    assert late_door.ctx.state.shown_ids("s") == set()
     counters = late_door.ctx.state.counters()
     assert (counters.get("injections", 0), counters["answers_unread"]) == (0, 1)
     assert shown_notes.waiting(late_door.ctx.running, "s").notes() == []
@@ -150,7 +150,7 @@ def test_what_was_told_meanwhile_stays_told(late_door: Door) -> None:
     state.add_shown("s", ["a", "b"], now)
     state.add_shown("s", ["b"], now.replace(year=2027))
     state.take_back_shown("s", ["a", "b"], now)
-    assert state.shown("s") == {"b"}
+    assert state.shown_ids("s") == {"b"}
 
 
 def test_each_call_without_an_id_is_looked_at(house: ServiceHouse) -> None:
@@ -176,7 +176,7 @@ def test_what_came_early_is_told_once(late_door: Door) -> None:
 def test_what_came_early_and_was_never_asked_is_as_if_it_had_not_come(late_door: Door) -> None:
     late_door.give_early(late_door.body(ASKED))
     late_door.until(lambda: not late_door._daemon.early._begun)
-    late_door.until(lambda: not late_door.ctx.state.shown("s"))
+    late_door.until(lambda: not late_door.ctx.state.shown_ids("s"))
     assert late_door.ctx.state.counters().get("injections", 0) == 0
     assert b"Postgres" in late_door.ask(ASKED)
 
@@ -186,7 +186,7 @@ def test_what_came_early_and_was_not_read_is_told_again(late_door: Door) -> None
     with late_door.begin(ASKED):
         pass
     late_door.settle()
-    assert late_door.ctx.state.shown("s") == set()
+    assert late_door.ctx.state.shown_ids("s") == set()
     assert b"Postgres" in late_door.ask(ASKED + " Please look.")
 
 
@@ -228,11 +228,11 @@ def test_a_newer_daemon_may_tell_what_this_one_has_begun(
 ) -> None:
     """This one steps down with the hook's question, so that nobody reads its answer."""
     late_door.give_early(late_door.body(ASKED))
-    late_door.until(lambda: late_door.ctx.state.shown("s"))
+    late_door.until(lambda: late_door.ctx.state.shown_ids("s"))
     monkeypatch.setattr(late_door._daemon, "_is_replaced_by", lambda version: True)
     with late_door.begin(ASKED) as sock:
         assert sock.recv(1) == wire.OLD
-    assert late_door.ctx.state.shown("s") == set()
+    assert late_door.ctx.state.shown_ids("s") == set()
 
 
 def test_a_pipe_that_could_not_be_made_at_first_is_heard(

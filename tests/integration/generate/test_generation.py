@@ -57,7 +57,7 @@ def found(house: ServiceHouse) -> list[str]:
 
 def used(house: ServiceHouse) -> dict[str, int]:
     """Return what was counted today."""
-    return house.ctx.generation.used(house.ctx.local_now().date())
+    return house.ctx.generation.used_on(house.ctx.local_now().date())
 
 
 def use(house: ServiceHouse, **settings: Any) -> None:

@@ -417,7 +417,7 @@ def test_what_a_session_starts_with(journal: Journal) -> None:
         ("by_time", lambda j: j.recent(Scope(projects=("p",)), 5)),
         ("by_kind", lambda j: j.recent(Scope(projects=("p",)), 5, ("decision", "fact"))),
         ("by_kind", lambda j: j.latest_sessions(Scope(projects=("p",)), 2, "now")),
-        ("by_date", lambda j: j.dated(Scope(projects=("p", "")))),
+        ("by_date", lambda j: j.with_dates(Scope(projects=("p", "")))),
         ("by_importance", lambda j: j.important(Scope(projects=("p",)), 5)),
         ("by_openness", lambda j: j.open_items(Scope(projects=("p",)), 5)),
         ("by_hash", lambda j: j.find_by_hash(b"x", "p")),

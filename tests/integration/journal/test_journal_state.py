@@ -59,9 +59,9 @@ def test_shown(state: State) -> None:
     state.add_shown("s", ["a", "b"], START)
     state.add_shown("s", ["b", "c"], START)
     state.add_shown("t", ["a"], START)
-    assert state.shown("s") == {"a", "b", "c"}
+    assert state.shown_ids("s") == {"a", "b", "c"}
     state.clear_shown("s")
-    assert (state.shown("s"), state.shown("t")) == (set(), {"a"})
+    assert (state.shown_ids("s"), state.shown_ids("t")) == (set(), {"a"})
 
 
 def test_old_rows_are_swept(state: State, tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_old_rows_are_swept(state: State, tmp_path: Path) -> None:
     state.remember_session("s", "p", "/r", START)
     state.close()
     again = reopen(tmp_path, days=31)
-    assert again.shown("s") == {"new"}
+    assert again.shown_ids("s") == {"new"}
     assert again.latest_session("p") == "s"
     again.close()
     later = reopen(tmp_path, days=91)
@@ -324,7 +324,7 @@ def test_what_two_tables_could_hold_is_told_apart_by_what_it_says(tmp_path: Path
         assert set(state.counters()) <= {f"stored_{number}" for number in range(900)}
         assert len(state.counters()) >= 880
         assert state.trusted_folders() == ["/old", "/older"]
-        assert state.due("lessons") == ["/t/1.jsonl"]
+        assert state.due_keys("lessons") == ["/t/1.jsonl"]
         state.close()
 
 
@@ -418,15 +418,15 @@ def test_what_is_due(state: State, tmp_path: Path) -> None:
     assert not state.has_due()
     state.set_cursors({"/t": {"offset": 1}}, [("topics", "b"), ("topics", "a"), ("summary", "b")])
     state.add_due("topics", "a")
-    assert state.due("topics") == ["a", "b"]
-    assert state.due("topics", 1) == ["a"]
+    assert state.due_keys("topics") == ["a", "b"]
+    assert state.due_keys("topics", 1) == ["a"]
     assert (state.is_due("summary", "b"), state.is_due("summary", "a")) == (True, False)
-    state.done("topics", ["a", "b", "unknown"])
-    assert (state.due("topics"), state.due("summary")) == ([], ["b"])
+    state.mark_done("topics", ["a", "b", "unknown"])
+    assert (state.due_keys("topics"), state.due_keys("summary")) == ([], ["b"])
     state.close()
     again = reopen(tmp_path)
     assert again.has_due()
-    again.done("summary", ["b"])
+    again.mark_done("summary", ["b"])
     assert not again.has_due()
     again.close()
 
@@ -451,5 +451,5 @@ def test_a_state_of_the_first_version_is_taken_over(tmp_path: Path) -> None:
     assert again.cursor("/t") == {"offset": 1}
     assert again.trusted(str(tmp_path))
     again.add_due("topics", "s")
-    assert again.due("topics") == ["s"]
+    assert again.due_keys("topics") == ["s"]
     again.close()

@@ -133,7 +133,7 @@ def test_what_was_recalled_counts_as_shown(house: ServiceHouse, project: Path) -
     """To the session that asked, so that no hook says it again."""
     id = said(house, project, "Fees are rounded up.")
     door(house.ctx, "recall", asked(project, query="How are fees rounded?", for_session="s1"))
-    assert house.ctx.state.shown("s1") == {id}
+    assert house.ctx.state.shown_ids("s1") == {id}
 
 
 def test_promotion_has_targets(house: ServiceHouse, project: Path) -> None:

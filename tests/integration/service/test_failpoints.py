@@ -196,7 +196,7 @@ def test_the_states_transactions_are_whole_or_nothing(
             assert state.check(read_data=True) == []
             assert not state.audit_break()
             counted = state.counters()
-            return state.cursors(), state.trusted_folders(), state.due("topics"), counted
+            return state.cursors(), state.trusted_folders(), state.due_keys("topics"), counted
         finally:
             state.close()
 
@@ -235,14 +235,14 @@ def test_an_answer_does_not_wait_for_what_was_shown(
         failing.left = 1
         state.add_shown("s1", ["m1", "m2"], START)
         assert failing.fired
-        assert state.shown("s1") == {"m1", "m2"}
+        assert state.shown_ids("s1") == {"m1", "m2"}
         failing.left = 1
         state.remember_session("s1", "p", "/p", START)
         failing.left = MOST * 100
         state.add_shown("s1", ["m3"], START)
-        assert state.shown("s1") == {"m1", "m2", "m3"}
+        assert state.shown_ids("s1") == {"m1", "m2", "m3"}
         state.clear_shown("s1")
-        assert state.shown("s1") == set()
+        assert state.shown_ids("s1") == set()
         state.close()
 
 

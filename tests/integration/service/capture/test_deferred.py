@@ -50,8 +50,8 @@ def test_a_backfill_leaves_topics_for_later(house: ServiceHouse, folder: Path) -
     """They are made bit by bit, once; a backfill that finds nothing new leaves nothing."""
     fill(house, folder)
     assert (stored(house, TOPIC), stored(house, SUMMARY)) == ([], [])
-    assert house.ctx.state.due(deferred.TOPICS) == ["s1"]
-    assert house.ctx.state.due(deferred.SUMMARY) == ["s1"]
+    assert house.ctx.state.due_keys(deferred.TOPICS) == ["s1"]
+    assert house.ctx.state.due_keys(deferred.SUMMARY) == ["s1"]
     assert deferred.finish_some(house.ctx) == 1
     assert len(stored(house, TOPIC)) == len(stored(house, SUMMARY)) == 1
     assert deferred.finish_some(house.ctx) == 0
@@ -73,7 +73,11 @@ def test_who_looks_at_topics_sees_them(house: ServiceHouse, folder: Path) -> Non
     fill(house, folder)
     (session,) = door(house.ctx, "topics", {"session": "s1", "cwd": str(folder)})["sessions"]
     assert session["topics"][0]["summary"]
-    assert house.ctx.state.due(deferred.TOPICS) == house.ctx.state.due(deferred.SUMMARY) == []
+    assert (
+        house.ctx.state.due_keys(deferred.TOPICS)
+        == house.ctx.state.due_keys(deferred.SUMMARY)
+        == []
+    )
 
 
 def test_killed_between_storing_and_topics(house: ServiceHouse, folder: Path) -> None:
@@ -98,7 +102,7 @@ def test_a_model_reads_on_after_a_restart(house: ServiceHouse, folder: Path) -> 
             house.ctx, EndedTurn("s1", str(folder / "s1.jsonl"), str(folder), final=True)
         )
         assert server.prompts == []  # nothing does slow work in this house: its daemon has ended
-        assert house.ctx.state.due(deferred.MINING) == ["s1"]
+        assert house.ctx.state.due_keys(deferred.MINING) == ["s1"]
         work = []
         house.ctx.slowly = work.append
         turn_end.resume_mining(house.ctx)

@@ -52,7 +52,7 @@ def texts(house: ServiceHouse, text: str = TEXT, known: tuple[str, ...] = ()) ->
 
 
 def used(house: ServiceHouse) -> dict[str, int]:
-    return house.ctx.generation.used(house.ctx.local_now().date())
+    return house.ctx.generation.used_on(house.ctx.local_now().date())
 
 
 @pytest.mark.parametrize("off", [{"extraction": False}, {"generation_backend": ""}])

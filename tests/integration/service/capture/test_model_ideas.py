@@ -88,10 +88,10 @@ def test_it_ends_at_its_budget_and_goes_on_there(
     monkeypatch.setattr(model_ideas, "BUDGET_S", 0.0)
     assert mine(house.ctx, ["s1"], final=True) == 0
     assert server.prompts == []
-    assert house.ctx.state.due(MINING) == ["s1"]
+    assert house.ctx.state.due_keys(MINING) == ["s1"]
     monkeypatch.undo()
     assert mine(house.ctx, ["s1"], final=True) > 0
-    assert house.ctx.state.due(MINING) == []
+    assert house.ctx.state.due_keys(MINING) == []
 
 
 def test_it_ends_with_the_daemon(house: ServiceHouse, server: OllamaServer) -> None:

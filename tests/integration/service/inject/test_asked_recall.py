@@ -49,7 +49,7 @@ def test_the_answer_comes_with_the_prompt(
         assert NEW in told
         assert f"Earlier: was '{OLD}' until 6 May 2026" in told
         assert fence.tokens(told) <= asked_recall.TOKENS
-    assert house.ctx.state.shown("s") == set()
+    assert house.ctx.state.shown_ids("s") == set()
 
 
 def test_nothing_fits(house: ServiceHouse, tmp_path: Path) -> None:

@@ -73,9 +73,9 @@ def test_what_comes_again_is_told_again(
     house.remember("The signing keys of the heron probe are updated.", tmp_path)
     house.pass_time(hours=1)
     journal = house.ctx.all_shelves()[0].journal
-    assert bool(journal.dated(Scope())) == bool(wish)
+    assert bool(journal.with_dates(Scope())) == bool(wish)
     door(house.ctx, "edit", {"id": keys["id"], "due": "2026-05-20"})
-    assert [one.id for one in journal.dated(Scope())] == [keys["id"]]
+    assert [one.id for one in journal.with_dates(Scope())] == [keys["id"]]
 
 
 def test_a_question_about_one_thing_is_searched_for(house: ServiceHouse, tmp_path: Path) -> None:

@@ -292,7 +292,7 @@ def test_reading_again_changes_nothing(world: World) -> None:
     state = world.house.ctx.state
     state.add_due(deferred.LESSONS, str(session.path))
     assert deferred.finish_some(world.house.ctx) == 1
-    assert state.due(deferred.LESSONS) == []
+    assert state.due_keys(deferred.LESSONS) == []
     assert [one for one in world.state() if one[0] != TRAILS] == [
         one for one in before if one[0] != TRAILS
     ]
@@ -353,14 +353,14 @@ def test_nobody_waits_for_it(world: World) -> None:
     ctx.later = lambda work: None
     session = world.fix("a")
     assert world.records() == []
-    assert ctx.state.due(deferred.LESSONS) == [str(session.path)]
+    assert ctx.state.due_keys(deferred.LESSONS) == [str(session.path)]
     ctx.stopping.set()
     deferred.finish_some(ctx)
     assert world.records() == []
     ctx.stopping.clear()
     deferred.finish_some(ctx)
     assert world.board()["tasks"] == 1
-    assert ctx.state.due(deferred.LESSONS) == []
+    assert ctx.state.due_keys(deferred.LESSONS) == []
 
 
 def test_a_turn_is_read_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -454,7 +454,7 @@ def test_what_was_purged_is_not_learned_again(world: World) -> None:
     session = world.fix("a")
     ctx = world.house.ctx
     ctx.shelf_of(world.place).journal.purge([one.id for one in world.records()])
-    ctx.state.block(["session:a"], world.house.time)
+    ctx.state.block_names(["session:a"], world.house.time)
     ctx.state.set_cursor(str(session.path), {})
     lessons.learn_all(ctx, [(str(session.path), str(world.project))])
     assert [one for one in world.records() if one.source.session] == []

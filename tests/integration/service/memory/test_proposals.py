@@ -113,7 +113,7 @@ def test_said_again_it_waits_once(
         ask(house, "remember", text=f"n{number}", kind="rule", project=str(app), actor="mcp", wait=False)  # fmt: skip
     with pytest.raises(BadInputError, match="wait for the user already"):
         propose(house, app, text="Deploys go out on Mondays only.")
-    assert len(shelf.journal.held(Scope())) == proposals.MOST_WAITING
+    assert len(shelf.journal.withheld(Scope())) == proposals.MOST_WAITING
 
 
 def test_others_keep_their_words_beside_it(house: ServiceHouse, app: Path) -> None:

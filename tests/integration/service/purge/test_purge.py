@@ -271,7 +271,7 @@ def test_nothing_names_what_a_purged_project_was_read_from(
     assert [one for one in state.cursors() if one.endswith(".jsonl")] == [str(other)]
     assert len(list(archives.iterdir())) == 1
     assert not holding(Path(house.ctx.home.state_db).parent, str(path.parent))
-    assert state.unread(str(other.parent), {str(other.parent / "t.jsonl"): "1:1"}) == []
+    assert state.unread_files(str(other.parent), {str(other.parent / "t.jsonl"): "1:1"}) == []
     captured_of(house.ctx, str(path), str(path.parent), final=True)
     assert house.ctx.global_shelf().journal.count(Scope(projects=(place.id,))) == 0
 
@@ -471,9 +471,9 @@ def test_an_interrupted_purge_is_finished_by_the_next_daemon(
         assert done["errors"]
         assert holding(Path(house.ctx.home.global_store, "lance"), "quetzalwort")
         assert done["left"]
-    assert house.ctx.state.due(purging.TASK) == [house.ctx.home.global_store]
+    assert house.ctx.state.due_keys(purging.TASK) == [house.ctx.home.global_store]
     purging.resume(house.ctx)
-    assert house.ctx.state.due(purging.TASK) == []
+    assert house.ctx.state.due_keys(purging.TASK) == []
     assert holding(Path(house.ctx.home.root)) == []
 
 
