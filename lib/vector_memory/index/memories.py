@@ -217,7 +217,7 @@ def _bare(text: str) -> str:
 
 class _Part(NamedTuple):
     """What stands together in a passage: who said it, its text, what glues it to the part before, what
-    says who speaks, and whose words it is where they are not the speaker's (`harmless.marked`)."""
+    says who speaks, and whose words it is where they are not the speaker's (`harmless.between_marks`)."""
 
     speaker: str
     text: str
