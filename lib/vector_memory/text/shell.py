@@ -545,6 +545,6 @@ def assigned(command: str) -> dict[str, tuple[ShellWord, ...]]:
     return {name: tuple(words) for name, words in _walk(command).values.items()}
 
 
-def looked_through(command: Command) -> list[Command]:
-    """Return what a command runs in its place, or itself: for one that somebody took out of another."""
-    return list(_unwrapped(command, 1))
+def looked_through(command: Command) -> Iterator[Command]:
+    """Yield what a command runs in its place, or itself: for one that somebody took out of another."""
+    yield from _unwrapped(command, 1)

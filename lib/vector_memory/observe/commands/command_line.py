@@ -11,14 +11,13 @@ from functools import cached_property
 from itertools import islice, product
 
 from vector_memory.observe.commands import runners
+from vector_memory.observe.commands.findings import HIGH, LOW
 from vector_memory.observe.commands.findings import CallSite as Surroundings
 from vector_memory.observe.commands.ignored import IgnoredPaths
 from vector_memory.observe.commands.simple_command import Act, name_of
 from vector_memory.text import powershell, shell
 from vector_memory.text.shell import Command, Redirect, ShellWord
 
-MOST_ACTS = 200
-"""Of one line are judged."""
 MOST_EXPANSIONS = 32
 MOST_WORDS = 200
 """Of one command: in a longer one the words that follow are more of the same."""
@@ -35,23 +34,22 @@ _UNKNOWN = ("$", "`", "<(")
 
 @dataclass(frozen=True)
 class CommandLine:
-    """A whole command line: its acts in order, in its surroundings."""
+    """A whole command line: its acts in order, in its surroundings.
+
+    Attributes:
+        values: what it gives its variables.
+        unread: acts that run more than was read, and how grave that is: a budget that noise used up is to hide nothing.
+    """
 
     acts: tuple[Act, ...]
     site: Surroundings
     values: Values = field(default_factory=dict)
+    unread: tuple[tuple[Act, str], ...] = ()
 
     @cached_property
     def ignored(self) -> IgnoredPaths:
         """What git ignores of the paths that are asked for."""
         return IgnoredPaths(self.site)
-
-    @cached_property
-    def judged_acts(self) -> tuple[Act, ...]:
-        """The acts that are judged, in order. What the line prints for shells may be long: it takes the place of nothing
-        that the line says itself, or is to hide by an encoding."""
-        places = sorted(range(len(self.acts)), key=lambda place: self.acts[place].rank)
-        return tuple(self.acts[place] for place in sorted(places[:MOST_ACTS]))
 
     def has_made(self, act: Act) -> bool:
         """Whether what an act takes away, by its last word, the line itself made before:
@@ -136,7 +134,9 @@ def _prepare(commands: Sequence[Command], values: Values, site: Surroundings) ->
     last: Act | None = None
     expansions: dict[ShellWord, list[ShellWord]] = {}
     aliases: dict[str, str] = {}
-    printed = runners.PrintedScripts()
+    # What runners stand before in the line itself is read, however deep: it is not longer than the line as often.
+    own = runners.Budget(shell.MOST_BYTES * runners.DEEPEST)
+    printed, decoded = runners.Budget(), runners.Budget()
 
     known_values = {
         "HOME": site.home, "PWD": site.cwd, "CLAUDE_PROJECT_DIR": site.root,
@@ -149,6 +149,8 @@ def _prepare(commands: Sequence[Command], values: Values, site: Surroundings) ->
         return expansions[word]
 
     for command in commands:
+        if own.acts <= 0:
+            break
         words = [word for argument in command.arguments[:MOST_WORDS] for word in expand(argument)]
         redirects = tuple(Redirect(sign, expand(target)[0]) for sign, target in command.redirects)
         resolved = replace(command, redirects=redirects) if redirects else command
@@ -158,10 +160,13 @@ def _prepare(commands: Sequence[Command], values: Values, site: Surroundings) ->
         act = Act(resolved, name, tuple(words), command.folder, is_elsewhere, feeding, program)
         if act.name == "alias":
             aliases.update((name, script) for name, sign, script in (text.partition("=") for text in act.args) if sign)  # fmt: skip
-        acts += runners.acts_run_by(act, site, aliases, printed)
+        acts += runners.acts_run_by(act, site, aliases, (own, printed, decoded))
         if "$()" not in command.via:
             last = acts[-1]
-    return CommandLine(tuple(acts), site, values)
+    # What is not decoded stands in the line for everybody to see.
+    kinds = ((own.unread, LOW), (printed.unread, LOW), (decoded.unread, HIGH))
+    unread = tuple((act, severity) for act, severity in kinds if act is not None)
+    return CommandLine(tuple(acts), site, values, unread)
 
 
 # -- variables -------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ CATEGORIES = {
     "infrastructure": "deletes what runs elsewhere or was published",
     "credentials": "shows or changes credentials",
     "permissions": "opens or changes permissions widely",
-    "remote-code": "runs code from the network unread",
+    "remote-code": "runs code unread, from the network or hidden",
     "processes": "ends processes widely, or the machine",
     "outside": "changes files outside the project",
     "guarded": "changes files that tools keep",

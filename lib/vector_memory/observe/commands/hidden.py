@@ -8,8 +8,6 @@ from contextlib import suppress
 
 from vector_memory.text import shell
 
-MOST_WORD = 4_096
-"""Of a word that holds a script: who nests more means to keep a reader busy."""
 _BASE64 = ("-d", "-D", "--decode")
 _DECODERS = {"base64": _BASE64, "gbase64": _BASE64, "openssl": ("-d",), "xxd": ("-r",)}
 
@@ -27,8 +25,7 @@ def decode(text: str, program: str, words: Collection[str]) -> str:
 def decoded_script(word: str) -> str:
     """Return the script that a word such as `$(echo … | base64 -d)` becomes, "" for any other word."""
     output = ""
-    is_script = len(word) < MOST_WORD and ("$(" in word or "`" in word)
-    for command in shell.parse(word) if is_script else ():
+    for command in shell.parse(word):
         words = [argument.text for argument in command.arguments]
         if script := decode(
             command.given or (output if command.piped else ""), command.name, words

@@ -82,8 +82,12 @@ def of_command(command: str, site: Surroundings, line: CommandLine | None = None
     if "()" in command and (bomb := _BOMB.search(command[:4_096])):
         why = "It starts itself until the machine stands still."
         results.append(Finding(findings.PROCESSES, HIGH, bomb[0], why, "fork bomb"))
-    for act in line.judged_acts:
+    for act in line.acts:
         results += _of_act(act, line)
+    for act, severity in line.unread:
+        words = " | ".join(each.excerpt for each in (*reversed(act.sources), act))[:MOST_WHAT]
+        why = "It hides what it runs: there is more of it than is read."
+        results.append(Finding(findings.REMOTE_CODE, severity, words, why, words))
     return results
 
 

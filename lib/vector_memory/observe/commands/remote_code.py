@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
-from vector_memory.observe.commands import hidden
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import HIGH, LOW, REMOTE_CODE, Finding
 from vector_memory.observe.commands.simple_command import MOST_WHAT, Act
@@ -13,6 +12,8 @@ from vector_memory.observe.commands.words import WORDS
 from vector_memory.text.shell import SHELLS, parse
 
 _WHY = "It runs what a server sends, unread."
+MOST_WORD = 4_096
+"""Of a word that holds a script: who nests more means to keep a reader busy."""
 _LOCAL = ("://localhost", "://127.", "://[::1]", "://0.0.0.0")
 _INTERPRETERS = WORDS["interpreter"] | SHELLS
 
@@ -25,7 +26,7 @@ def is_local(text: str) -> bool:
 def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield where code from the network is run as it comes."""
     program = act.command.words[0]
-    is_script = not program.plain and len(program.text) < hidden.MOST_WORD
+    is_script = not program.plain and len(program.text) < MOST_WORD
     fetched = parse(program.text) if is_script else ()
     if any(command.name in WORDS["fetcher"] for command in fetched):
         yield act.finding(REMOTE_CODE, HIGH, _WHY, program.text[:MOST_WHAT])

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from vector_memory.observe.commands import hidden
 from vector_memory.observe.commands.findings import CallSite
@@ -16,48 +16,44 @@ from vector_memory.text import shell
 from vector_memory.text.shell import RUNNERS, Runner, ShellWord, after_options, run_by
 
 DEEPEST = 4
-MOST_ENCODED, _PRINTERS = 100, ("echo", "printf", "cat")
-MOST_PRINTED = 20
+MOST_ACTS = 200
+"""Of one kind are read in one line: what it says itself, what it prints for shells, and what it decodes."""
+PRINTED, DECODED = 1, 2
 _CONTAINERS = frozenset({"docker", "podman", "nerdctl"})
 
 
 @dataclass
-class PrintedScripts:
-    """The scripts that one line decodes, or prints for shells to read. One variable may hold what a hundred shells read,
-    so that only so many are read, and so much of what is printed. What is encoded is read sooner: it is to be hidden.
+class Budget:
+    """How much is read of what a line runs, one for each rank of an act, so that no kind takes another's place. One
+    variable may hold what a hundred shells read: a script is read once.
 
     Attributes:
-        left: how many more are read that are printed.
-        chars: how much of them.
-        encoded: how many more are decoded.
+        chars: how many more characters of what acts run.
+        acts: how many more acts.
+        unread: the first act of which something is left unread.
+        last_acts: the last act of each script, by what it says and where it runs.
     """
 
-    left: int = MOST_PRINTED
-    chars: int = shell.MOST_BYTES
-    encoded: int = MOST_ENCODED
+    chars: int = shell.MOST_BYTES // 2
+    acts: int = MOST_ACTS
+    unread: Act | None = None
+    last_acts: dict[tuple[str, str, bool], Act] = field(default_factory=dict)
 
-    def read_by(self, act: Act) -> str:
-        """Return the script that an act decodes or a shell is fed, "" without one."""
-        if not is_fed_in_clear(act):
-            script = _printed_script(act) if self.encoded else ""
-            self.encoded -= bool(script)
-            return script
-        script = _printed_script(act)[: self.chars] if self.left and self.chars else ""
-        self.left -= bool(script)
-        self.chars -= len(script)
-        return script
-
-
-def is_fed_in_clear(act: Act) -> bool:
-    """Whether what feeds an act prints what stands in the line itself."""
-    return act.feeding is not None and act.feeding.name in _PRINTERS
+    def grants(self, act: Act, chars: int = 0, depth: int = 0) -> bool:
+        """Whether so much more of what an act runs may be read."""
+        is_granted = self.acts > 0 and chars <= self.chars and depth < DEEPEST
+        if is_granted:
+            self.chars -= chars
+        else:
+            self.unread = self.unread or act
+        return is_granted
 
 
 def acts_run_by(
     act: Act,
     site: CallSite,
     aliases: Mapping[str, str],
-    printed: PrintedScripts,
+    budgets: Sequence[Budget],
     depth: int = 0,
 ) -> Iterator[Act]:
     """Yield an act, or the acts that it runs in its place."""
@@ -65,7 +61,7 @@ def acts_run_by(
     alias = " ".join((aliases[act.name], *act.args)) if act.name in aliases else ""
     aliases = {name: command for name, command in aliases.items() if name != act.name}
     package = _package_script(act, site)
-    fed = "" if alias or package else printed.read_by(act)
+    fed, rank = ("", act.rank) if alias or package else _script_fed_to(act, budgets[DECODED])
     script = alias or package or fed
     words = (
         _shell_words(script)
@@ -75,14 +71,23 @@ def acts_run_by(
         else _words_of_module(act)
     )
     is_elsewhere = not script and runner is not None and runner.where == "there"
-    acts: list[Act] = []
-    if words and depth < DEEPEST:
+    budget, reading = budgets[rank], (fed, act.folder, act.elsewhere)
+    acts = [budget.last_acts[reading]] if reading in budget.last_acts else []
+    size = sum(len(word.text) for word in words)
+    # What is too deep hides something only where it is fed: `npm run self` runs itself for ever.
+    is_readable = bool(fed) or depth < DEEPEST
+    if words and not acts and is_readable and budget.grants(act, size, depth):
         for inner in act.replaced_by(words, is_elsewhere):
             if fed:
                 # What fed the script feeds no command in it: a shell among them would read it again.
                 feeding = acts[-1] if inner.command.piped and acts else None
-                inner = replace(inner, feeding=feeding, rank=2 if is_fed_in_clear(act) else 1)
-            acts += acts_run_by(inner, site, aliases, printed, depth + 1)
+                inner = replace(inner, feeding=feeding, rank=rank)
+            acts += acts_run_by(inner, site, aliases, budgets, depth + 1)
+            if not budget.grants(act):
+                break
+    if fed and acts:
+        budget.last_acts[reading] = acts[-1]
+    budgets[act.rank].acts -= 0 if acts else 1
     # What it runs may hold no command at all: then it stands for itself.
     yield from [act, *acts] if package else acts or [act]
 
@@ -126,17 +131,25 @@ def _text_after_mark(act: Act, runner: Runner) -> str:
     return " ".join(word.text for word in sent if word.text not in ("Enter", "C-m"))
 
 
-def _printed_script(act: Act) -> str:
-    """Return the script that an act decodes and runs, or a shell is fed by what prints it, "" without one."""
-    if act.name not in shell.SHELLS or act.feeding is None:
-        return "" if act.name.isalnum() else hidden.decoded_script(act.program)
-    feeder = act.feeding
-    if is_fed_in_clear(act):
-        if act.has("-n") or (act.operands() and not act.has("-s")):
-            return ""
-        return _printed_text(feeder)
-    text = "".join(feeder.inputs()).strip()
-    return hidden.decode(text, feeder.name, feeder.args)
+def _script_fed_to(act: Act, decoding: Budget) -> tuple[str, int]:
+    """Return the script that an act decodes and runs, or a shell is fed by what prints it, "" without one, and the rank
+    of what stands in it."""
+    script, rank, feeder = "", DECODED, act.feeding
+    if act.name not in shell.SHELLS or feeder is None:
+        if _is_made(act.program) and decoding.grants(act, len(act.program)):
+            script = hidden.decoded_script(act.program)
+    elif feeder.name not in ("echo", "printf", "cat"):
+        text = "".join(feeder.inputs()).strip()
+        script = hidden.decode(text, feeder.name, feeder.args)
+    elif not act.has("-n") and (act.has("-s") or not act.operands()):
+        script = _printed_text(feeder)
+        rank = DECODED if feeder.name != "cat" and _is_made(script) else PRINTED
+    return script, max(rank, act.rank) if script else act.rank
+
+
+def _is_made(text: str) -> bool:
+    """Whether a command within a text makes a part of it."""
+    return "$(" in text or "`" in text
 
 
 def _printed_text(act: Act) -> str:

@@ -23,7 +23,7 @@ class Act:
     Attributes:
         name: the program, in small letters.
         program: the program as the line names it, with its folder and with variables put in.
-        rank: 0 where the line says it itself, 1 in a script that it decodes, 2 in one that it prints for a shell.
+        rank: 0 where the line says it itself, 1 in a script that it prints for a shell, 2 in one that it decodes.
         words: its arguments; not `plain` where nobody knows what the shell puts there.
         folder: the folder that it runs in, as `cd` says.
         elsewhere: whether it runs on another machine or in a container.

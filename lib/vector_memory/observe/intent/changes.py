@@ -60,7 +60,7 @@ def of_call(
     )
     if tool in judge.SHELL_TOOLS:
         line = line or command_line.of_tool(tool, str(arguments.get("command") or ""), site)
-        acts = line.judged_acts
+        acts = line.acts
         paths = tuple(dict.fromkeys(path for act in acts for path in _named_paths(act, site)))
         paths = paths[:MOST_NAMED]
         reads = (FileChange(limits.READ, path) for path in paths)

@@ -225,21 +225,90 @@ def test_a_script_that_a_shell_reads_is_not_read_again_by_shells_in_it() -> None
     assert [act.name for act in line.acts] == ["echo", "base64", *["echo", "b"] * 5]
 
 
-@pytest.mark.parametrize(
-    ("script", "readers", "read"),
-    [("echo a|sh;" * 150, 150, 200), ("ls;" * 10_000, 9, 600), ("ls;", 30, 20)],
+def here(script: str, reader: str = "sh") -> str:
+    return f"cat <<'E' | {reader}\n{script}\nE\n"
+
+
+def encoded(script: str, reader: str = "sh") -> str:
+    return f"echo {base64.b64encode(script.encode()).decode()} | base64 -d | {reader}; "
+
+
+@pytest.mark.parametrize("printed", ['echo "$A" | sh; ', 'echo "$A" | base64 -d | sh; '])
+@pytest.mark.parametrize(("script", "read"), [("ls;", 1), ("ls;" * 10_000, 200)])
+def test_a_script_that_many_shells_are_fed_is_read_once(
+    printed: str, script: str, read: int
+) -> None:
+    script = base64.b64encode(script.encode()).decode() if "base64" in printed else script
+    line = command_line.read(f"A='{script}'; " + printed * 60, PLACE)
+    assert len({id(act) for act in line.acts if act.rank}) == read
+    elsewhere = command_line.read(f"A='{script}'; {printed} cd web; {printed}", PLACE)
+    assert {act.folder for act in elsewhere.acts if act.rank} >= (
+        {"", "web"} if read == 1 else {""}
+    )
+
+
+NOISE = (
+    "echo ls | sh; " * 25,
+    "".join(f"echo ls {number} | sh; " for number in range(60)),
+    f"echo '{'ls;' * 200}' | sh; ",
+    f"A='{'ls; ' * 3_000}'; " + "".join(f'echo "$A {number}" | sh; ' for number in range(9)),
+    encoded("ls;" * 200),
+    encoded("ls;" * 11_000),
+    "".join(encoded(f"ls {number}") for number in range(60)),
 )
-def test_of_what_shells_are_fed_so_much_is_read(script: str, readers: int, read: int) -> None:
-    """A variable may hold what a hundred of them read: twenty are, and of their scripts no more than of a line."""
-    line = command_line.read(f"A='{script}'; " + 'echo "$A" | sh; ' * readers, PLACE)
-    assert sum(act.rank > 0 for act in line.acts) == read
+DELETION = "rm -rf src"
+HIDDEN = (
+    f"echo {DELETION} | sh",
+    here(DELETION),
+    encoded(DELETION),
+    encoded(f"echo {DELETION} | sh"),
+    f"echo x | $(echo {base64.b64encode(DELETION.encode()).decode()} | base64 -d)",
+    f'echo "$(echo {base64.b64encode(DELETION.encode()).decode()} | base64 -d)" | sh',
+)
 
 
-def test_what_is_printed_hides_nothing_that_is_encoded() -> None:
-    script = base64.b64encode(b"rm -rf src").decode()
-    encoded = f"echo {script} | base64 -d | sh"
-    for printed in ("echo ls | sh; " * 25, f"echo '{'ls;' * 200}' | sh; "):
-        assert found(printed + encoded) == [("delete", HIGH)]
+@pytest.mark.parametrize("noise", ["", *NOISE])
+@pytest.mark.parametrize("hidden", HIDDEN)
+def test_noise_hides_nothing_that_shells_are_fed(noise: str, hidden: str) -> None:
+    """What is not read for it is a flag itself, a high one where it is encoded."""
+    unread = {("remote-code", HIGH if "base64" in noise + hidden else LOW)}
+    flags = set(found(noise + hidden))
+    is_of_other_kind = ("base64" in noise) != ("base64" in hidden)
+    assert ("delete", HIGH) in flags or (not is_of_other_kind and noise and unread <= flags)
+
+
+@pytest.mark.parametrize(
+    ("command", "severity"),
+    [
+        (f"echo '{'ls;' * 250}' | sh", LOW),
+        (here("# a long comment\n" * 2_500, "ssh web sh"), LOW),
+        (encoded("ls;" * 250), HIGH),
+        (encoded("# a long comment\n" * 2_500), HIGH),
+        (encoded(encoded(encoded(encoded(encoded("ls"))))), HIGH),
+    ],
+)
+def test_more_than_is_read_is_a_flag(command: str, severity: str) -> None:
+    assert found(command) == [("remote-code", severity)]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        here("systemctl status shop\n" * 150, "ssh web sh"),
+        encoded("systemctl status shop\n" * 150),
+        "".join(encoded("uptime; df -h", f"ssh web{number} sh") for number in range(60)),
+        "".join(f"echo 'uptime; df -h' | ssh web{number} sh; " for number in range(60)),
+        "npx a && " * 50 + "$(which python) -m pytest",
+    ],
+)
+def test_what_may_well_be_fed_to_shells_is_none(command: str) -> None:
+    assert found(command) == []
+
+
+def test_a_runner_given_a_long_script_again_and_again_is_read_in_part() -> None:
+    """A variable stands in a hundred words: of what they hold 256 KB are read."""
+    readers = "".join(f'docker exec c{number} sh -c "$A {number}"; ' for number in range(90))
+    assert found(f"A='{'ls ' * 10_000}'; {readers}") == [("remote-code", LOW)]
 
 
 @pytest.mark.parametrize("printed", ['echo "$A" | sh; ' * 3, 'echo "$A" | base64 -d | sh; ' * 3])
