@@ -134,7 +134,7 @@ def _prepare(commands: Sequence[Command], values: Values, site: Surroundings) ->
     last: Act | None = None
     expansions: dict[ShellWord, list[ShellWord]] = {}
     aliases: dict[str, str] = {}
-    # What runners stand before in the line itself is read, however deep: it is not longer than the line as often.
+    # Each level of runners in runners reads the line's own words once more: only variables make more of them.
     own = runners.Budget(shell.MOST_BYTES * runners.DEEPEST)
     printed, decoded = runners.Budget(), runners.Budget()
 

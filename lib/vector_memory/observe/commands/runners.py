@@ -40,7 +40,7 @@ class Budget:
     last_acts: dict[tuple[str, str, bool], Act] = field(default_factory=dict)
 
     def grants(self, act: Act, chars: int = 0, depth: int = 0) -> bool:
-        """Whether so much more of what an act runs may be read."""
+        """Whether so much more of what an act runs may be read; the first of which it may not is noted."""
         is_granted = self.acts > 0 and chars <= self.chars and depth < DEEPEST
         if is_granted:
             self.chars -= chars
