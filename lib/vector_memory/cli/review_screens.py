@@ -19,12 +19,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-import click
 import typer
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.edit import in_editor
 from vector_memory.cli.review_words import DONE, why
+from vector_memory.errors import BadInputError
 
 ACTIONS = ("confirm", "keep", "edit", "drop", "raise")
 """What can be done with an item; each key is the first letter, here and for pairs."""
@@ -150,8 +151,11 @@ def _step(review: Review) -> str:
     key = _key(review.plain)
     action = next((name for name, action_key in _actions(item).items() if action_key == key), "")
     if action == "edit":
-        with _input_mode(in_lines=True, plain=review.plain):
-            text = _edit(item.text("text"))
+        try:
+            with _input_mode(in_lines=True, plain=review.plain):
+                text = _edit(item.text("text"))
+        except BadInputError as error:
+            return f"{error.message} Nothing was changed."
         if text and (text != item.text("text") or item.text("reason") == "unanswered"):
             review.decide(action, [item], text)
             return ""
@@ -212,10 +216,15 @@ def _input_mode(in_lines: bool, plain: bool) -> Iterator[None]:
 
 
 def _edit(text: str) -> str:
-    """Return a text as the user would have it, "" where he leaves it."""
+    """Return a text as the user would have it, "" where he leaves it.
+
+    Raises:
+        BadInputError: the editor failed, or left nothing.
+    """
     if os.environ.get("VISUAL") or os.environ.get("EDITOR"):
-        edited = click.edit(text + "\n", extension=".txt", require_save=True)
-        return (edited or "").strip()
+        edited = in_editor(text)
+        # Who ends the editor without a change wants none.
+        return edited if edited != text.strip() else ""
     return _retype(text).strip()
 
 

@@ -132,7 +132,7 @@ def test_a_session_or_all_at_once(daemon: FakeDaemon, environ: dict[str, str]) -
 
 
 def test_words_are_changed_in_place(daemon: FakeDaemon, environ: dict[str, str]) -> None:
-    """The line stands there; or an editor is opened."""
+    """The line stands there; or an editor is opened, on a file that nobody else can read and that goes with it."""
     with on_terminal(COMMAND, environ, 120) as terminal:
         press(terminal, "se")
         terminal.read_until("a holiday.")
@@ -140,12 +140,30 @@ def test_words_are_changed_in_place(daemon: FakeDaemon, environ: dict[str, str])
         press(terminal, "q")
         terminal.read_until("Edited: 1")
     assert daemon.payloads("edit")[-1]["text"] == "Tagged on Fridays."
-    editor = f'{sys.executable} -c \'import sys; open(sys.argv[1], "w").write("Tagged by hand.")\''
+    editor = f"{sys.executable} -c 'import sys; open(sys.argv[1], \"w\").write(sys.argv[1])'"
     with on_terminal(COMMAND, {**environ, "EDITOR": editor}) as terminal:
         press(terminal, "se")
         press(terminal, "q")
         terminal.read_until("Edited: 1")
-    assert daemon.payloads("edit")[-1]["text"] == "Tagged by hand."
+    path = daemon.payloads("edit")[-1]["text"]
+    assert os.path.dirname(path) == daemon.home.run and not os.path.exists(path)
+
+
+@pytest.mark.parametrize(
+    ("editor", "reason"),
+    [("true", ""), ("false", "false ended with 1. "), ("/no", "does not start")],
+)
+def test_an_editor_that_leaves_the_words_changes_nothing(
+    daemon: FakeDaemon, environ: dict[str, str], editor: str, reason: str
+) -> None:
+    """Nor one that fails, and the review goes on."""
+    unanswered = item(2, reason="unanswered", actions=["confirm", "keep", "edit"])
+    daemon.handlers["review"] = lambda asked: {"items": [unanswered], "total": 1}
+    with on_terminal(COMMAND, {**environ, "EDITOR": editor}, 120) as terminal:
+        screens = press(terminal, "eq")
+        terminal.read_until("1 is left")
+    assert reason in screens[1] and "Nothing was changed." in screens[1]
+    assert not any(asked.get("confirm") for asked in daemon.payloads("review"))
 
 
 @pytest.mark.parametrize("end", ["\x03", "\x04"])
