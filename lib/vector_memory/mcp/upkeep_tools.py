@@ -120,11 +120,7 @@ def cycle(caller: Caller, arguments: Json) -> Json:
     if arguments["action"] == "history":
         request = {"action": "consolidate", "k": reach(arguments, CYCLES, MOST_LISTED)}
         entries, following = page(caller.ask("audit", request)["entries"], arguments, CYCLES)
-        cycles = [
-            {"at": entry["at"], "phases": _phases(entry["detail"])}
-            for entry in entries
-            if entry["actor"] == "job"
-        ]
+        cycles = [{"at": entry["at"], "phases": _phases(entry["detail"])} for entry in entries]
         return {"job": CYCLE, "cycles": cycles, "next_cursor": following}
     if arguments["action"] == "status":
         return _cycle(caller.ask("jobs", {"action": "show", "name": CYCLE}))

@@ -455,6 +455,14 @@ def test_a_cycle_of_consolidation_is_run_and_told_of(server: McpClient) -> None:
     assert server.call("hippocampal_consolidation", action="status")["outcome"] == "ok"
     (cycle,) = server.call("hippocampal_consolidation", action="history")["cycles"]
     assert "new" in cycle["phases"]["replay"]
+    for _ in range(2):
+        server.call("hippocampal_consolidation", action="run", dry_run=False)
+    # Merging is no cycle: pages have as many as they are asked for.
+    server.call("memory_consolidate", dry_run=False)
+    first = server.call("hippocampal_consolidation", action="history", limit=2)
+    last = server.call("hippocampal_consolidation", action="history", limit=2, cursor=2)
+    assert (len(first["cycles"]), first["next_cursor"]) == (2, 2)
+    assert last["cycles"] == [cycle] and "next_cursor" not in last
 
 
 def test_memory_is_kept_in_order(rig: Rig, server: McpClient) -> None:
