@@ -164,7 +164,7 @@ def judged(made: Bench, rows: int, real: NDArray[np.float32], model: str) -> lis
     row["200th"] = round(float(np.median([one[-1] for one in similarities])), 2)
     words = [analysis.query_terms(one) for one in questions()]
     plain = [
-        times("words alone", milliseconds(lambda i: index.matching(words[i], Scope(), K), 100)),
+        times("words alone", milliseconds(lambda i: index.begin_matching(words[i], Scope(), K)(), 100)),
         times("vectors alone", milliseconds(lambda i: index.nearest(asking[i % JUDGED], Scope(), K), 100)),
     ]  # fmt: skip
     index.close()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vector_memory.model import Candidate, IndexRow, Scope
 
@@ -43,7 +44,12 @@ class FakeIndex:
         self._rows.update({row.memory.id: row for row in rows})
         self._reached[0] = max(reached, self._reached[0])
 
-    def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
+    def begin_matching(
+        self, terms: Sequence[str], scope: Scope, k: int
+    ) -> Callable[[], list[Candidate]]:
+        return lambda: self._matching(terms, scope, k)
+
+    def _matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
         documents = [row.lexical.split() for row in self._rows.values()]
         mean = sum(map(len, documents)) / len(documents) if documents else 1.0
         found = []
@@ -53,13 +59,16 @@ class FakeIndex:
                 found.append(Candidate(row.memory.seq, score))
         return _best(found, k)
 
-    def nearest(self, vector: Vector, scope: Scope, k: int) -> list[Candidate]:
+    def nearest(
+        self, vector: Vector, scope: Scope, k: int, allowed: NDArray[np.int64] | None = None
+    ) -> list[Candidate]:
         if not self._usable(vector):
             return []
         found = [
             Candidate(row.memory.seq, float(row.vector @ vector))
-            for row in self._scoped(scope)
+            for row in self._scoped(Scope(projects=scope.projects))
             if row.vector is not None and self._usable(row.vector)
+            if allowed is None or row.memory.seq in allowed
         ]
         return _best(found, k)
 

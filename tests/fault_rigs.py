@@ -96,7 +96,7 @@ def problems(shelf: Shelf, acknowledged: Sequence[str]) -> list[str]:
     if sorted(living) != sorted(index.seqs().tolist()):
         found.append(f"the index has {len(index.seqs())} rows, the journal {len(living)}")
     for id in random.Random(1).sample(list(acknowledged), min(12, len(acknowledged))):
-        seqs = {one.seq for one in index.matching([f"token{int(id[1:])}"], Scope(), 5)}
+        seqs = {one.seq for one in index.begin_matching([f"token{int(id[1:])}"], Scope(), 5)()}
         if id in there and there[id].seq not in seqs:
             found.append(f"{id} is not found by its words")
     return found + journal.check(read_data=True) + index.check(read_data=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import numpy as np
 
-from vector_memory.model import Candidate, CleanText, IndexRow, Memory
+from vector_memory.model import Candidate, CleanText, IndexRow, Memory, Scope
 
 MODEL = "tiny@1"
 DIM = 16
@@ -31,6 +32,12 @@ def row(name: str, seq: int, lexical: str = "word", **changes: Any) -> IndexRow:
 def rows(first: int, last: int, **changes: Any) -> list[IndexRow]:
     """Return rows `m<i>` with these sequence numbers, both ends included."""
     return [row(f"m{i}", i, f"word w{i}", **changes) for i in range(first, last + 1)]
+
+
+def matching(index: Any, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
+    """Return what an index finds by words."""
+    found: list[Candidate] = index.begin_matching(terms, scope, k)()
+    return found
 
 
 def seqs(candidates: list[Candidate]) -> list[int]:

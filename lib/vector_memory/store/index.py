@@ -88,7 +88,7 @@ class Index:
 
     @property
     def lexical_ready(self) -> bool:
-        """Whether `matching` answers: LanceDB is loaded."""
+        """Whether `begin_matching` finds anything: LanceDB is loaded."""
         return self._lance is not None
 
     @property
@@ -110,27 +110,17 @@ class Index:
 
     def seqs(self) -> NDArray[np.int64]:
         """Return the sequence numbers of all memories in LanceDB, (n,) int64, ascending."""
-        return (self._lance or self._loaded()).allowed(Scope())
-
-    def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
-        """Return the k best by BM25 for any of these analysed terms; [] until LanceDB is loaded.
-
-        Returns:
-            Candidates, best first, of equal ones the newest first. Scores compare within one
-            answer of one store alone.
-
-        Raises:
-            StoreDamagedError: LanceDB cannot read its table; `set_aside` helps.
-        """
-        return self.begin_matching(terms, scope, k)()
+        return (self._lance or self._loaded()).seqs()
 
     def begin_matching(
         self, terms: Sequence[str], scope: Scope, k: int
     ) -> Callable[[], list[Candidate]]:
-        """Begin what `matching` does.
+        """Begin to look for the k best by BM25 for any of these analysed terms.
 
         Returns:
-            What waits for the search and returns its candidates, or raises what `matching` raises.
+            What waits for the search and returns its candidates, best first, of equal ones the newest first; [] until
+            LanceDB is loaded. Scores compare within one answer of one store alone. It raises StoreDamagedError where
+            LanceDB cannot read its table: `set_aside` helps.
         """
         if self._lance is None:
             return list
@@ -148,31 +138,20 @@ class Index:
 
         Args:
             vector: (dim,) float32, L2-normalised.
-            scope: what the answer is limited to.
+            scope: only its projects are looked at.
             k: how many at most.
-            allowed: the ascending sequence numbers in the scope, when the caller has them. Until
-                LanceDB is loaded a scope of more than projects needs them: without, it finds [].
+            allowed: the ascending sequence numbers of all that is in the scope, where it is of more than projects.
             copies: more than 1 for the newest alone of copies of one text, where there is a matrix.
 
         Returns:
             Candidates with scores from -1 to 1, best first, of equal ones the newest first. Beyond
             `exact_rows` memories vectors are coded: scores are a little off, and one in a hundred of the
             k may be another one (see `rows`).
-
-        Raises:
-            StoreDamagedError: LanceDB cannot read its table; `set_aside` helps.
         """
-        matrix, lance = self._matrix, self._lance
+        matrix = self._matrix
         # A question embedded by another model has no place among these vectors.
         if matrix is None or not len(form.usable([vector], self.dim)[0]):
             return []
-        if allowed is None and not scope.only_projects:
-            if lance is None:
-                return []
-            # The columns answer for projects, kinds and times; the rest has to be asked of LanceDB.
-            allowed = self.within(scope)
-            if allowed is None:
-                allowed = lance.allowed(scope)
         return matrix.nearest(vector, scope, k, allowed, copies)
 
     def within(self, scope: Scope) -> NDArray[np.int64] | None:
@@ -347,7 +326,7 @@ class Index:
         kept_seqs = np.unique(np.array(list(living), np.int64))
         with self._writing():
             lance = self._loaded()
-            gone_seqs = np.setdiff1d(lance.allowed(Scope()), kept_seqs)
+            gone_seqs = np.setdiff1d(lance.seqs(), kept_seqs)
             if self._columns is not None:
                 self._columns.remove(gone_seqs)
             # From now until the files are in place no failed search means damage.

@@ -149,14 +149,12 @@ class LanceIndex:
         counts = Counter(term for text in texts if text for term in set(text.split(" ")))
         return {term: count / len(texts) for term, count in counts.items()}
 
-    def allowed(self, scope: Scope) -> NDArray[np.int64]:
-        """Return the sequence numbers of all memories in a scope, (n,) int64, ascending."""
-        if scope.projects == ():
-            return np.empty(0, np.int64)
-        query = _in_scope(self._handle.query(), scope).select(["seq", "kind"])
-        rows = self._table.ask("filtering", query.to_arrow())
+    def seqs(self) -> NDArray[np.int64]:
+        """Return the sequence numbers of all memories, (n,) int64, ascending."""
+        query = self._handle.query().select(["seq", "kind"])
+        rows = self._table.ask("reading", query.to_arrow())
         seqs = np.asarray(rows["seq"].to_numpy(), np.int64)
-        # The mark has no kind, and is in no scope.
+        # The mark has no kind.
         return np.sort(seqs[np.asarray(rows["kind"].is_valid())])
 
     def seqs_of(self, ids: Sequence[str]) -> NDArray[np.int64]:

@@ -356,8 +356,8 @@ def test_an_older_store_is_analysed_anew(tmp_path: Path, monkeypatch: pytest.Mon
         assert shelf.index.nearest(vector, Scope(), 1)[0].seq == seq
     assert len(vectors) == 3 and not shelf.index.reached()
     house.follow()
-    assert [one.seq for one in shelf.index.matching(asked, Scope(), 5)] == [1]
-    assert [one.seq for one in shelf.index.matching(["key"], Scope(), 5)] == [3]
+    assert [one.seq for one in shelf.index.begin_matching(asked, Scope(), 5)()] == [1]
+    assert [one.seq for one in shelf.index.begin_matching(["key"], Scope(), 5)()] == [3]
     assert not shelf.journal.is_reanalysed
     with sqlite3.connect(Path(house.ctx.home.global_store, JOURNAL)) as raw:
         assert raw.execute("SELECT lexical FROM memories WHERE seq = 2").fetchone() == before

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from index_samples import DIM, MODEL, direction, row, rows, seqs
+from index_samples import DIM, MODEL, direction, matching, row, rows, seqs
 
 from vector_memory.model import Scope
 from vector_memory.store.index import Index
@@ -54,11 +54,11 @@ def test_vectors_are_served_before_lancedb_is_loaded(store: Path, index: Index) 
     assert again.matrix_reached() == 9
     assert again.reached() == 0
     assert near(again, scope=Scope(projects=("p",))) == set(range(1, 10))
-    assert again.matching(["word"], Scope(), 5) == []
+    assert matching(again, ["word"], Scope(), 5) == []
     assert again.load_lance() == ""
     assert again.lexical_ready
     assert again.reached() == 9
-    assert len(again.matching(["word"], Scope(), 5)) == 5
+    assert len(matching(again, ["word"], Scope(), 5)) == 5
     again.close()
 
 
@@ -77,17 +77,18 @@ def test_rows_without_their_values_are_damage(store: Path, index: Index) -> None
     again.close()
 
 
-def test_other_filters_need_lancedb_or_the_callers_numbers(store: Path, index: Index) -> None:
-    """The matrix knows projects only: until LanceDB is there the caller says what is allowed."""
+def test_other_limits_are_the_callers_numbers(store: Path, index: Index) -> None:
+    """The matrix knows projects only: the caller says what else is allowed, also before LanceDB is there."""
     index.apply([*rows(1, 5), row("x", 6, kind="todo")], [], 6)
     index.close()
     again = reopened(store)
     todo = Scope(kinds=("todo",))
-    assert near(again, scope=todo) == set()
     found = again.nearest(direction(1), todo, 5, allowed=np.array([6]))
     assert seqs(found) == [6]
+    assert again.within(todo) is None
     again.load_lance()
-    assert near(again, scope=todo) == {6}
+    allowed = again.within(todo)
+    assert allowed is not None and allowed.tolist() == [6]
     again.close()
 
 
@@ -145,10 +146,10 @@ def test_setting_the_table_aside_keeps_the_vectors(store: Path, index: Index) ->
     assert index.load_lance() == "it was damaged"
     assert index.reached() == 0
     assert near(index) == set(range(1, 13))
-    assert index.matching(["word"], Scope(), 50) == []
+    assert matching(index, ["word"], Scope(), 50) == []
     index.apply([one for one in rows(1, 12) if one.memory.id != "m4"], [], 13)
     assert near(index) == set(range(1, 13)) - {4}
-    assert len(index.matching(["word"], Scope(), 50)) == 11
+    assert len(matching(index, ["word"], Scope(), 50)) == 11
 
 
 def test_a_rebuild_starts_from_nothing(store: Path, index: Index) -> None:
@@ -210,7 +211,7 @@ def test_many_readers_search_while_one_writes(index: Index) -> None:
             try:
                 answers = [
                     *index.nearest(direction(3), scope, 20),
-                    *index.matching(["word"], scope, 20),
+                    *matching(index, ["word"], scope, 20),
                 ]
                 if len(answers) != 40 or any(one.seq % 2 != project for one in answers):
                     failures.append(answers)
@@ -246,7 +247,7 @@ def test_common_words_are_left_out_among_many_rows(
     index.apply([row(f"m{i}", i, f"{filler} rare{i}") for i in range(1, 151)], [], 150)
     index.optimize()
     terms = [*filler.split(), "rare77"]
-    assert seqs(index.matching(terms, Scope(), 5))[0] == 77
+    assert seqs(matching(index, terms, Scope(), 5))[0] == 77
     assert len(index._selective(terms)) == 8
     assert "rare77" in index._selective(terms)
     assert list(index._selective(terms[:5])) == terms[:5]

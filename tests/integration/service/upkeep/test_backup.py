@@ -96,7 +96,7 @@ def test_what_was_is_there_again(house: ServiceHouse, tmp_path: Path) -> None:
     assert again.follow() == 2
     shelf = again.ctx.global_shelf()
     assert shelf.index is not None
-    assert [len(shelf.index.matching(["deploi"], Scope(), 9)), shelf.index.rows()] == [1, 1]
+    assert [len(shelf.index.begin_matching(["deploi"], Scope(), 9)()), shelf.index.rows()] == [1, 1]
     assert again.remember("A new one after the restore")["action"] == "stored"
     assert len(list(Path(again.ctx.home.global_store).glob("journal.db.replaced-*"))) == 1
     assert not list(Path(again.ctx.home.root).rglob("*.staged"))
