@@ -12,7 +12,8 @@ from fakes_embed import FakeEmbedder
 from service_house import ServiceHouse, door, exported, hook_question
 
 from vector_memory import redact
-from vector_memory.errors import BadInputError, EmbeddingError, NotFoundError
+from vector_memory.errors import BadInputError, EmbeddingError, NotFoundError, StoreDamagedError
+from vector_memory.journal.repair.pages import PAGE
 from vector_memory.model import Memory, Scope, Source
 from vector_memory.service.base.asker import asker_at
 from vector_memory.service.inject import prompt_recall, session_start
@@ -380,6 +381,30 @@ def test_a_damaged_index_is_set_aside_and_made_anew(house: ServiceHouse, ledger:
     assert shelf.index is not None
     assert shelf.index.check(read_data=True) == []
     assert len(texts(door(house.ctx, "recall", ask))) == 3
+
+
+def test_a_damaged_journal_costs_no_index(tmp_path: Path) -> None:
+    """A search by meaning that meets a damaged page says so; the index, which is whole, stays."""
+    house = ServiceHouse(tmp_path)
+    house.remember_all(
+        (f"Fact {n} of the ledger. {f'word{n} ' * 150}" for n in range(30)), tags=["t"]
+    )
+    folder = house.ctx.global_shelf().folder
+    house.close()
+    journal = Path(folder, "journal.db")
+    content = bytearray(journal.read_bytes())
+    for start in range(0, len(content), PAGE):
+        if b"Fact 15 of the ledger." in content[start : start + PAGE]:
+            content[start : start + PAGE] = bytes(PAGE)
+    journal.write_bytes(content)
+    house = ServiceHouse(tmp_path)
+    house.follow()
+    shelf, vector = house.ctx.global_shelf(), house.embedding.query("Which facts?")
+    with pytest.raises(StoreDamagedError, match="check --read-data"):
+        shelf.nearest(vector, Scope(tags=("t",)), 5)
+    assert shelf.index is not None
+    assert (shelf.failed, shelf.index.rows()) == ("", 30)
+    house.close()
 
 
 def test_a_store_knows_about_how_many_memories_a_project_has(

@@ -120,19 +120,15 @@ class Shelf:
         index = self.index
         if index is None or not index.vectors_ready:
             return []
-        newer = self._unindexed_candidates(index, vector, scope)
-        try:
-            if scope.only_projects:
-                return merge_best(index.nearest(vector, scope, k, copies=copies), newer, k)
+        newer, allowed = self._unindexed_candidates(index, vector, scope), None
+        if not scope.only_projects:
             import numpy as np
 
+            # What limits it may stand in the journal alone.
             allowed = index.within(scope)
             if allowed is None:
                 allowed = np.array(self.journal.seqs(scope), np.int64)
-            return merge_best(index.nearest(vector, scope, k, allowed, copies), newer, k)
-        except StoreDamagedError as error:
-            self.damaged(error)
-            return newer
+        return merge_best(index.nearest(vector, scope, k, allowed, copies), newer, k)
 
     def just_stored(self, reached: int) -> dict[int, Memory]:
         """Return the newest active memories behind a sequence number, so many at most, by their own."""
