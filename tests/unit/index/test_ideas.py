@@ -195,7 +195,7 @@ def test_a_rule_that_says_a_number_again_takes_the_sentence_before() -> None:
     """There stands what it is the number of."""
     said = "The seed was 7, but the bank wants 4711."
     *_, rule = units([f"User: {said} So please use 4711 everywhere from now on."])
-    assert self_contained_text(rule, "", ()) == f"{said} Please use 4711 everywhere from now on."
+    assert self_contained_text(rule, "", ()) == f"{said} So please use 4711 everywhere from now on."
 
 
 def test_a_question_is_not_put_before_itself() -> None:
@@ -347,3 +347,15 @@ def test_who_asks_has_not_decided(text: str, intent: str) -> None:
 def test_half_a_sentence_binds_nobody(text: str) -> None:
     """Its other half is missing."""
     assert ideas([kept(unit(text, "user"))], "the queue") == []
+
+
+def test_a_rule_may_end_in_that() -> None:
+    """What "that" is stands before it in the sentence."""
+    said = "No new features until the release, hold me to that."
+    assert only(unit(said, "user")).text == said
+
+
+def test_so_far_goes_on_from_nothing() -> None:
+    """Without its "so" it would say something else."""
+    said = "So far nothing can hurt you in the kelp forest, and it stays so."
+    assert only(unit(said, "user")).text == said

@@ -148,10 +148,18 @@ def test_an_idea_is_told_as_the_passage_that_says_all_of_it() -> None:
 
 
 def test_which_ideas_are_told_as_they_are() -> None:
-    """A rule, a todo, what mended an error, what is suspicious, what was meant to be told, what the user corrected."""
+    """A todo, what mended an error, what is suspicious, what was meant to be told, what the user corrected."""
     for kind, more in (
-        ("preference", {}), ("todo", {}), ("solution", {"collection": EPISODES}), ("topic", {}),
+        ("todo", {}), ("solution", {"collection": EPISODES}), ("topic", {}),
         ("problem", {"origin": Origin.TOOL}), ("problem", {"source": Source()}),
         ("problem", {"extra": {EDITED: True}}),
     ):  # fmt: skip
         assert explained([idea(CAUSE, 4, kind, **more)], 200)[0].text == CAUSE
+
+
+def test_a_rule_is_told_as_it_is_and_a_wish_of_the_moment_is_not() -> None:
+    rule = "Never push to main without the notes of the release."
+    wish = "Like a list of fifty funny crab names, and you can reroll."
+    for said, is_alone in ((rule, True), (wish, False)):
+        (note,) = explained([idea(said, 4, "preference")], 200, f"User: {said} {CURE}")
+        assert (note.text == said) is is_alone

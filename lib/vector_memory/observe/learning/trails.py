@@ -131,19 +131,23 @@ def _trail_of_kind(kind: str, judged: Sequence[Task], now: datetime) -> Trail | 
 
 def _needs_no_memory(step: str) -> bool:
     """Whether whoever knows the program runs it so: options alone are no news."""
-    plain = " ".join(word for word in step.split() if not word.startswith("-"))
-    return step == EDIT or bool(PATTERNS["by_itself"].fullmatch(plain))
+    return step == EDIT or bool(PATTERNS["by_itself"].fullmatch(" ".join(_plain_words(step))))
+
+
+def _plain_words(command_line: str) -> list[str]:
+    return [word for word in command_line.split() if not word.startswith("-")]
 
 
 def usual(job: str, won_tasks: Sequence[Task]) -> str:
     """Return how a job is called here: the words of its newest command line that nearly all have. "" where that is a
-    program's name, and what it does is another thing from task to task: `west` of `west build` and `west flash`."""
+    program alone, and most lines go on behind it: what it does is another thing from task to task, as `./gradlew`."""
     lines = [task.commands[job] for task in won_tasks if job in task.commands]
     head = shared(lines[-1], lines, COMMON * len(lines)) or job if lines else job
-    next_words = [line.removeprefix(f"{head} ").split(" ")[0] for line in lines if line != head]
-    is_name = head.isalnum() and len(next_words) == len(lines)
-    are_plain = all(word.isalpha() and word.islower() for word in next_words)
-    return "" if is_name and are_plain else head
+    if sum(word != "." for word in _plain_words(head)) > 1:
+        return head
+    further_words = (line.removeprefix(head).split() for line in lines)
+    are_whole = [not words or words[0].startswith("-") for words in further_words]
+    return head if 2 * sum(are_whole) >= len(lines) else ""
 
 
 def shared(line: str, lines: Sequence[str], least: float) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 
+from vector_memory.index import rules
 from vector_memory.model import EPISODES, INTENTS, PASSAGE, PREFERENCE, TODO, Memory
 from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit
@@ -14,9 +15,6 @@ from vector_memory.service.memory.exchange_versions import EDITED
 from vector_memory.service.memory.passages import number_of
 from vector_memory.text import fence
 from vector_memory.text.words import runs_in
-
-_WHOLE = (PREFERENCE, TODO)
-"""Kinds of ideas that are told as they are: what is to be kept to, or to be done."""
 
 
 def widened(
@@ -127,8 +125,10 @@ def _is_idea(memory: Memory) -> bool:
     is whole, and what the user corrected stands in no passage."""
     is_sentence = memory.is_captured and memory.collection != EPISODES
     is_sentence = is_sentence and not memory.extra.get(EDITED)
+    # What is to be done or kept to is whole; a wish of the moment is not ("like a list of fifty names").
+    is_whole = memory.kind == TODO or (memory.kind == PREFERENCE and rules.binds(memory.text))
     is_others = memory.is_held or render.is_others(memory)
-    return is_sentence and memory.kind in INTENTS and memory.kind not in _WHOLE and not is_others
+    return is_sentence and memory.kind in INTENTS and not is_whole and not is_others
 
 
 def _as_passage(note: fence.Note, memory: Memory, passages: Sequence[Memory]) -> fence.Note:

@@ -101,16 +101,26 @@ def test_what_is_of_one_task_is_left_out_of_a_command() -> None:
 
 
 def test_a_program_without_what_it_does_is_no_step() -> None:
-    """Neither "`west`" nor a trail of nothing else; an option, or a file, that differs leaves the program as it is."""
-    lines = ("west build -b one", "west flash", "west twister -T tests")
+    """Neither "`west`" nor a trail of nothing else; an option that differs leaves the program as it is, and where more
+    than the program is the same, a file does."""
     some = {"just gen": "just gen"}
-    known = [task(n, commands={**some, "pytest": line}) for n, line in enumerate(lines)]
-    assert trails.find(known, NOW)[0].steps == ["just gen", "edit"]
-    alone = [task(n, jobs=["pytest"], commands={"pytest": line}) for n, line in enumerate(lines)]
-    assert trails.find(alone, NOW) == []
-    for lines in (("tox -e a", "tox -e b", "tox"), ("./do one", "./do two", "./do three")):
+    for lines in (
+        ("west build -b one", "west flash", "west twister -T tests"),
+        ("./gradlew :app:lint", "./gradlew assembleDebug", "./gradlew testDebugUnitTest"),
+        ("godot --path . --script a.gd", "godot --path . b.tscn", "godot --path . c.tscn"),
+    ):
         known = [task(n, commands={**some, "pytest": line}) for n, line in enumerate(lines)]
-        assert trails.find(known, NOW)[0].steps[2] == lines[0].split()[0]
+        assert trails.find(known, NOW)[0].steps == ["just gen", "edit"]
+        alone = [
+            task(n, jobs=["pytest"], commands={"pytest": line}) for n, line in enumerate(lines)
+        ]
+        assert trails.find(alone, NOW) == []
+    for lines, head in (
+        (("tox -e a", "tox -e b", "tox"), "tox"),
+        (("uv run pytest a.py", "uv run pytest b.py", "uv run pytest c.py"), "uv run pytest"),
+    ):
+        known = [task(n, commands={**some, "pytest": line}) for n, line in enumerate(lines)]
+        assert trails.find(known, NOW)[0].steps[2] == head
 
 
 def test_the_folder_of_a_command_belongs_to_it() -> None:
