@@ -6,6 +6,7 @@ import re
 from datetime import datetime, timedelta, timezone, tzinfo
 
 from vector_memory.text import times, times_abroad
+from vector_memory.text.days import local_time, zone_of
 from vector_memory.text.times_abroad import MONTHS, WEEKDAYS
 
 EXAMPLES = (
@@ -161,8 +162,13 @@ def _stretch(words: str, now: datetime) -> tuple[datetime | None, datetime | Non
         spans = times.spans(phrase, now)
         if len(spans) == 1 and spans[0].words == phrase and spans[0].start is not None:
             start, end = spans[0].start, spans[0].end
-            return start.astimezone(now.tzinfo), end and end.astimezone(now.tzinfo)
+            return _on_the_wall(start, now), end and _on_the_wall(end, now)
     return None, None
+
+
+def _on_the_wall(at: datetime, now: datetime) -> datetime:
+    """Return what clocks show at a moment, with the offset of `now`: days are counted by what clocks show."""
+    return local_time(at, zone_of(now)).replace(tzinfo=now.tzinfo)
 
 
 def _utc(moment: datetime, zone: tzinfo | None) -> datetime:

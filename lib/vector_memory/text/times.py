@@ -14,7 +14,7 @@ from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from vector_memory.text import tables, times_abroad
+from vector_memory.text import days, tables, times_abroad
 from vector_memory.text.days import is_at_an_end
 from vector_memory.text.times_abroad import MONTHS, WEEKDAYS
 from vector_memory.text.words import clauses_in
@@ -94,7 +94,9 @@ def spans(text: str, now: datetime) -> tuple[TimeSpan, ...]:
         words = low[offset : match.end()]
         is_vague = match["word"] in _VAGUE if match["word"] else False
         is_date = match.lastgroup in _DATES and "last" not in match[0]
-        time_spans.append(TimeSpan(_utc(start), _utc(end), words, offset, is_vague, is_date))
+        time_spans.append(
+            TimeSpan(_utc(start, now), _utc(end, now), words, offset, is_vague, is_date)
+        )
         end_of_last = match.end()
     return tuple(_as_written(span, text, places) for span in _join_ranges(time_spans, low))
 
@@ -343,8 +345,8 @@ def _ago(match: re.Match[str], now: datetime) -> _Bounds:
 
 def _time_ago(count: int, unit: str, now: datetime) -> _Bounds:
     if unit in ("minute", "hour"):
-        moment = now - timedelta(**{unit + "s": count})
-        return moment - (now - moment) * 0.5, now
+        distance = timedelta(**{unit + "s": count})
+        return now.astimezone(timezone.utc) - 1.5 * distance, now
     if unit == "day":
         return _days_back(now, count)
     if unit == "week":
@@ -361,19 +363,21 @@ def _time_ago(count: int, unit: str, now: datetime) -> _Bounds:
 
 def _half_ago(match: re.Match[str], now: datetime) -> _Bounds:
     if "hour" in match["half"]:
-        return now - timedelta(minutes=45), now
+        return now.astimezone(timezone.utc) - timedelta(minutes=45), now
     # The month that long ago and those around it.
     return _month_bounds(*_shifted_month(now, -7), 3, now)
 
 
 def _last_stretch(match: re.Match[str], now: datetime) -> _Bounds:
     _, count, unit = _count_and_unit(match["run"])
-    days = {
+    days_of = {
         "minute": 1 / 1440, "hour": 1 / 24, "day": 1, "week": 7, "fortnight": 14, "sprint": SPRINT_DAYS,
         "month": 30.5, "year": 365.25,
     }  # fmt: skip
-    start = now - timedelta(days=count * days[unit])
-    return (start if unit in ("minute", "hour") else _midnight(start)), now
+    distance = timedelta(days=count * days_of[unit])
+    if unit in ("minute", "hour"):
+        return now.astimezone(timezone.utc) - distance, now
+    return _midnight(now - distance), now
 
 
 def _calendar_unit(match: re.Match[str], now: datetime) -> _Bounds:
@@ -552,5 +556,9 @@ def _days_back(now: datetime, days: int) -> _Bounds:
     return start, start + timedelta(days=1)
 
 
-def _utc(at: datetime | None) -> datetime | None:
-    return None if at is None else at.astimezone(timezone.utc)
+def _utc(at: datetime | None, now: datetime) -> datetime | None:
+    """Return when the clock on the wall shows a time: what was counted with the offset of now may lie behind a change of
+    clocks. A distance of hours or minutes is none of the wall's."""
+    if at is None or at.tzinfo is timezone.utc or at == now:
+        return at and at.astimezone(timezone.utc)
+    return days.shown_at(at, now).astimezone(timezone.utc)

@@ -12,7 +12,7 @@ from vector_memory.cli import output
 from vector_memory.client import cold
 from vector_memory.model import CleanText, Memory, Temporal
 from vector_memory.retrieve.period import Period
-from vector_memory.text import days, times
+from vector_memory.text import dates, days, times
 
 FIRST = datetime(1, 1, 1, tzinfo=timezone.utc)
 LAST = datetime(9999, 12, 31, 23, 59, 59, 999_999, timezone.utc)
@@ -81,3 +81,35 @@ def test_a_deadline_beyond_a_change_of_clocks_ends_with_its_day(now: str, day: s
     assert aging.day_of(memory, (end - timedelta(hours=1)).astimezone()) == due
     assert days.shown_at(datetime.fromisoformat(day), local) == end - timedelta(days=1)
     assert days.zone_of(local) is None and days.zone_of(local.astimezone(WEST)) is WEST
+
+
+@pytest.mark.usefixtures("berlin")
+@pytest.mark.parametrize("now", ["2026-07-15T09:00", "2026-12-07T09:00"])
+@pytest.mark.parametrize(
+    ("words", "first", "behind"),
+    [
+        ("in May", "2026-05-01", "2026-06-01"),
+        ("in January", "2026-01-01", "2026-02-01"),
+        ("on 3 March 2026", "2026-03-03", "2026-03-04"),
+    ],
+)
+def test_a_month_begins_by_the_clock_of_its_own_days(
+    now: str, words: str, first: str, behind: str
+) -> None:
+    """Whatever the clock of today is set to."""
+    (span,) = times.spans(f"what did we decide {words}?", datetime.fromisoformat(now).astimezone())
+    bounds = (datetime.fromisoformat(day).astimezone() for day in (first, behind))
+    assert (span.start, span.end) == tuple(bounds)
+    assert str(Period(span.start, span.end)).startswith(first)
+    typed = words.partition(" ")[2]
+    assert dates.parse(typed, datetime.fromisoformat(now).astimezone()) == span.start
+
+
+@pytest.mark.usefixtures("berlin")
+def test_hours_are_counted_across_a_change_of_clocks() -> None:
+    """Clocks went from two to three in this night."""
+    now = datetime(2026, 3, 29, 1, 30, tzinfo=timezone.utc).astimezone()
+    (span,) = times.spans("what did I do in the last 2 hours?", now)
+    assert (span.start, span.end) == (now - timedelta(hours=2), now)
+    (yesterday,) = times.spans("what did I do yesterday?", now)
+    assert yesterday.end == datetime(2026, 3, 28, 23, tzinfo=timezone.utc)

@@ -188,7 +188,7 @@ def _memory(idea: Idea, talk: Sequence[Memory], now: datetime) -> Memory:
     file = redact.clean(idea.unit.file).text if idea.unit.file else ""
     mark = TICKED if idea.is_answered else OPEN
     box = {BOX: {str(file): [mark, passage.created_at.isoformat()]}} if file else {}
-    due = _due_at(idea, days.local_time(passage.created_at, now.tzinfo), now)
+    due = _due_at(idea, days.local_time(passage.created_at, days.zone_of(now)))
     # What was over when it was found is as good as anything else that was.
     is_to_come = due is not None and due > now
     memory_of_idea = Memory(
@@ -214,13 +214,12 @@ def _memory(idea: Idea, talk: Sequence[Memory], now: datetime) -> Memory:
     return trust_marks.with_trust_marks(memory_of_idea)
 
 
-def _due_at(idea: Idea, said_at: datetime, now: datetime) -> datetime | None:
+def _due_at(idea: Idea, said_at: datetime) -> datetime | None:
     """Return until when an idea of the user's is to be done, or the end of the day on which it happens; None for what
     has no such day, or was done at once."""
     if idea.unit.speaker != USER or (idea.intent == TODO and idea.is_answered):
         return None
-    end = deadline(idea.unit.text, said_at)
-    return days.shown_at(end.astimezone(now.tzinfo), now) if end else None
+    return deadline(idea.unit.text, said_at)
 
 
 def _store(

@@ -230,7 +230,7 @@ def _write_daily_note(ctx: Context, contents: SessionContents, only_known: bool 
     began_at = contents.turns[0].first.at if contents.turns else _start_of(contents)
     try:
         text = _section(contents) if contents.tree else ""
-        day = days.local_time(began_at, ctx.local_now().tzinfo)
+        day = days.local_time(began_at, days.zone_of(ctx.local_now()))
         name = note_name(ctx.settings.daily_note_name, day)
         put_section(ctx.settings.daily_notes, name, contents.session, text, only_known)
     except (OSError, UnicodeError, UnsafeTextError) as error:

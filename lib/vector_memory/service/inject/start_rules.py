@@ -65,7 +65,7 @@ def is_over(memory: Memory, now: datetime) -> bool:
     """
     # A day without a year is meant as at the last time that the rule was said.
     sayings = map(days.parse_local, merging.sessions_of(memory).values())
-    said_at = days.local_time(max([memory.created_at, *filter(None, sayings)]), now.tzinfo)
+    said_at = days.local_time(max([memory.created_at, *filter(None, sayings)]), days.zone_of(now))
     end = last_day(memory.text, said_at)
     if end is None or end > now or memory.valid_until or memory.kind in WAITING:
         return False

@@ -21,6 +21,7 @@ from vector_memory.service.governance import agents, controls
 from vector_memory.service.jobs.step import JobRun, Step
 from vector_memory.service.jobs.weekly_backup import newest
 from vector_memory.service.tools import flags
+from vector_memory.text import days
 from vector_memory.text.note_names import note_name
 
 MOST_EACH, LINE_CHARS = 10, 180
@@ -91,9 +92,12 @@ def _write_note(ctx: Context, run: JobRun, name: str, heading: str, lines: Seque
 
 
 def _period_lines(ctx: Context, since: datetime, until: datetime) -> Iterator[str]:
+    """Yield what was decided, mended and left open between two midnights, as clocks on the wall show them."""
     shelves = ctx.all_shelves()
     names = project_names(shelves)
-    scope = Scope(since=since.astimezone(timezone.utc), until=until.astimezone(timezone.utc))
+    now = ctx.local_now()
+    begin, end = (days.shown_at(wall, now).astimezone(timezone.utc) for wall in (since, until))
+    scope = Scope(since=begin, until=end)
     decision_scope, fix_scope = (
         replace(scope, kinds=(DECISION,)),
         replace(scope, tags=(fix_drafts.TAG,)),
