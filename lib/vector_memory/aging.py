@@ -14,6 +14,7 @@ from vector_memory.model import (
     COLLECTIONS,
     IMPORTANT,
     QUIET,
+    REVIEWED,
     RULES,
     STANDING,
     WORLD,
@@ -161,6 +162,17 @@ def found_on(memory: Memory) -> dict[str, date]:
     `standing.FOUND_ON`; {} where nobody did."""
     at, name = _verified_at(memory), f"{_verification(memory).get('verdict')}_on"
     return {name: days.local_time(at).date()} if at and name in FOUND_ON else {}
+
+
+def noted_on(memory: Memory) -> dict[str, date]:
+    """Return the days of `found_on`, and the one on which the user gave a memory its words, where that is a later day than
+    its own: by what they are called in `standing.NOTED_ON`."""
+    review = memory.extra.get(REVIEWED)
+    review = review if isinstance(review, dict) and review.get("as") == "edited" else {}
+    edited_at = moment_in(review, "at")
+    edited_on = days.local_time(edited_at).date() if edited_at else None
+    is_later = edited_on and edited_on > days.local_time(memory.created_at).date()
+    return found_on(memory) | ({"edited_on": edited_on} if edited_on and is_later else {})
 
 
 def _next_day(first_day: date, every: Every, today: date) -> date:

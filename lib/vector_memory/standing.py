@@ -13,6 +13,8 @@ DONE, DOUBT = "done", "doubt"
 FOUND_ON = {"refuted_on": "found to be wrong on", "outdated_on": "found to hold no more on"}
 """What is said before the day on which somebody found of a memory that it is not so, or not any more, by what that day is
 called in answers."""
+NOTED_ON = {**FOUND_ON, "edited_on": "edited on"}
+"""The same, and what is said before the day on which the user gave a memory other words."""
 DOUBTS = ("rejected", "proposed", "draft", "deprecated", "withdrawn")
 OF_TALK = ("exchange", "topic", "summary")
 """Kinds of what sessions said, word for word or summed up: nobody put it forward to hold."""

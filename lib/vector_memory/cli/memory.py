@@ -7,8 +7,8 @@ from vector_memory.cli.answers import Row
 
 HEAD = (
     "id", "kind", "state", "sensitivity", "jurisdiction", "created_at", "project", "priority", "tags", "origin", "external_id", "tier", "temporal",
-    "due_on", "every", "valid_from", "valid_until", "expires_at", "last_used_at", "refuted_on",
-    "outdated_on",
+    "due_on", "every", "valid_from", "valid_until", "expires_at", "last_used_at", "refuted_on", "outdated_on",
+    "edited_on",
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, TextIO
 
-from vector_memory.standing import FOUND_ON
+from vector_memory.standing import NOTED_ON
 from vector_memory.text import days
 from vector_memory.text.harmless import excerpt, visible
 
@@ -236,7 +236,7 @@ def warning(memory: Row) -> str:
     elif suspicion := memory.row("suspicious"):
         marks.append(f"suspicious{', held back' if suspicion.flag('held_back') else ''}")
     marks += filter(None, map(memory.text, ("state", "sensitivity", "jurisdiction")))
-    marks += [f"{words} {at}" for name, words in FOUND_ON.items() if (at := memory.text(name))]
+    marks += [f"{words} {at}" for name, words in NOTED_ON.items() if (at := memory.text(name))]
     for contradiction in memory.rows("contradicts")[:1]:
         age = "older" if contradiction.text("created_at") < memory.text("created_at") else "newer"
         marks.append(f"contradicts the {age} {contradiction.id} of {contradiction.day()}")

@@ -9,7 +9,7 @@ from typing import Any
 from vector_memory.client.link import Json as Json
 from vector_memory.mcp.shown_memories import SHORT, Shown
 from vector_memory.model import DEFAULT_COLLECTION, Temporal
-from vector_memory.standing import FOUND_ON
+from vector_memory.standing import NOTED_ON
 from vector_memory.text import days, fence, harmless
 
 NOTICE = (
@@ -65,7 +65,7 @@ class ModelAnswers:
             "date": day(memory.get("created_at")),
             "origin": memory.get("origin"),
             "due": memory.get("due_on"),
-            **{name: memory.get(name) for name in FOUND_ON},
+            **{name: memory.get(name) for name in NOTED_ON},
             **{name: harmless_answer(memory.get(name), foreign) for name in IN_WORDS},
             **{name: harmless_answer(list(memory.get(name) or ())[:12], foreign) for name in LISTS},
             "shared_by": harmless_answer((memory.get("author") or {}).get("name"), foreign),

@@ -13,7 +13,7 @@ from vector_memory.errors import NotFoundError
 from vector_memory.mcp.caller import Caller
 from vector_memory.mcp.model_answers import NOTICE, Json, say
 from vector_memory.model import QUIET
-from vector_memory.standing import FOUND_ON
+from vector_memory.standing import NOTED_ON
 from vector_memory.text import tables
 
 MARKDOWN, JSON = "text/markdown", "application/json"
@@ -76,7 +76,7 @@ def list_items(caller: Caller, memories: list[Json]) -> list[str]:
         marks = {
             "state": "",
             "due": "due ",
-            **{name: f"{words} " for name, words in FOUND_ON.items()},
+            **{name: f"{words} " for name, words in NOTED_ON.items()},
             "why": "",
         }
         mark += "".join(

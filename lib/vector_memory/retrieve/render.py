@@ -89,8 +89,8 @@ def head(memory: Memory, project: str) -> str:
     line = fence.head(date, memory.kind, project, where, origin)
     line += f" · {memory.state}" if memory.state else ""
     line += f" · due {due}" if due else ""
-    found_on = aging.found_on(memory).items()
-    return line + "".join(f" · {standing.FOUND_ON[name]} {day}" for name, day in found_on)
+    noted_on = aging.noted_on(memory).items()
+    return line + "".join(f" · {standing.NOTED_ON[name]} {day}" for name, day in noted_on)
 
 
 def whose(memory: Memory) -> str:

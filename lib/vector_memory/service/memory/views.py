@@ -33,7 +33,8 @@ class BriefView(messages.Answer, kw_only=True):
         proposed: what an agent would have it count as; it waits for the user.
         suspicious: why it looks like instructions.
         due_on: the last day of a deadline, or the next one on which it comes back; `refuted_on` when somebody found
-            that it is not so, `outdated_on` that it holds no more.
+            that it is not so, `outdated_on` that it holds no more, `edited_on` the
+            later day on which the user gave it these words.
     """
 
     id: str
@@ -50,6 +51,7 @@ class BriefView(messages.Answer, kw_only=True):
     due_on: str | None = spare()
     refuted_on: str | None = spare()
     outdated_on: str | None = spare()
+    edited_on: str | None = spare()
 
 
 class MemoryView(BriefView, kw_only=True):
@@ -171,7 +173,7 @@ def brief(view: type[B], memory: Memory, /, now: datetime | None = None, **more:
         "jurisdiction": memory.jurisdiction or None,
         "proposed": None,
         "due_on": _day(aging.due_on(memory, now)),
-        **{name: day.isoformat() for name, day in aging.found_on(memory).items()},
+        **{name: day.isoformat() for name, day in aging.noted_on(memory).items()},
     }
     values = values_for(view, memory) | marks | trust_marks.warning(memory)
     return view(**values | more)

@@ -486,3 +486,16 @@ def test_what_is_promoted_has_no_date_any_more(house: ServiceHouse, was: str) ->
     door(house.ctx, "verify", {"id": id, "verdict": "confirmed"})
     names = ("temporal", "every", "valid_from", "valid_until")
     assert [told(house, id).get(name) for name in names] == ["permanent", None, None, None]
+
+
+def test_what_got_other_words_later_says_since_when(house: ServiceHouse) -> None:
+    """Its own day is that of the old words; on the same day nothing is said of it."""
+    id = house.remember("The timeout of the gateway is 30 seconds.")["id"]
+    door(house.ctx, "edit", {"id": id, "text": "The timeout of the gateway is 40 seconds."})
+    assert "edited" not in render.head(house.ctx.global_shelf().journal.get(id), "")
+    house.time += timedelta(days=7)
+    shown = door(house.ctx, "edit", {"id": id, "text": "The timeout of the gateway is 45 seconds."})
+    assert shown["memory"]["edited_on"] == "2026-05-10"
+    head = render.head(house.ctx.global_shelf().journal.get(id), "")
+    assert head.startswith("2026-05-03") and head.endswith("edited on 2026-05-10")
+    assert "edited on 2026-05-10" in warning(Row(shown["memory"]))
