@@ -20,6 +20,14 @@ _CLAUSE_STARTS = frozenset(
     ("and", "but", "forget", "und", "aber", "sondern", "et", "mais", "y", "pero")
 )
 """Words behind which another clause begins."""
+_REASON_STARTS = frozenset(("because", "since", "weil", "denn", "parce", "porque"))
+_PAST_VERBS = frozenset(
+    (
+        "asked", "came", "did", "found", "gave", "got", "had", "lost", "made", "ran", "said", "sent", "told", "took", "was",
+        "went", "were", "hat", "haben", "hatte", "hatten", "war", "waren", "wurde", "wurden", "avait", "était", "été", "fue",
+    )
+)  # fmt: skip
+"""What tells of what was, beside verbs that end in "ed"."""
 _ABROAD = re.compile(
     r"(?:(?P<year>20\d\d)[年년]\s?)?(?P<month>1[0-2]|0?[1-9])(?:月|월\s?)(?P<day>[12]\d|3[01]|0?[1-9])"
     r"(?:日までに?|일\s?까지|[日号號](?:之前|以前|前)(?!的))"
@@ -140,8 +148,12 @@ def _is_due(text: str, day: times.TimeSpan) -> bool:
         # What can't be later has to be by then.
         return "late" in clause_parts
     day_parts = _TABLE.found(day.words)
-    if "by" in day_parts or "owed" in _TABLE.found(text):
+    if "by" in day_parts:
         return True
+    if "owed" in _TABLE.found(text):
+        clause = f"{_reason_in(_last_clause(before))} {clauses_in(behind, ',;:')[0]}"
+        # A duty may stand for a reason of another day: "never rename them, it went live on the 19th".
+        return "owed" in _TABLE.found(clause) or not _tells_what_was(clause)
     if "before" in day_parts:
         return "told" not in parts_before
     is_called = "event" in parts_before and "event over" in parts_behind
@@ -150,6 +162,19 @@ def _is_due(text: str, day: times.TimeSpan) -> bool:
     # Until a day something lasts, on it something happens.
     happens = "happens" in parts_before or "happens then" in parts_behind or is_announced
     return happens and day.start is not None
+
+
+def _reason_in(clause: str) -> str:
+    """Return what of a clause stands behind a word that gives a reason, all of it where none does."""
+    words = clause.split()
+    places = [place for place, word in enumerate(words[:-1]) if word.lower() in _REASON_STARTS]
+    return " ".join(words[places[-1] + 1 :]) if places else clause
+
+
+def _tells_what_was(clause: str) -> bool:
+    return any(
+        word in _PAST_VERBS or word.endswith("ed") for word in map(_bare_word, clause.split())
+    )
 
 
 def _last_clause(text: str) -> str:

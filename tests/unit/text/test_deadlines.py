@@ -333,3 +333,31 @@ def test_until_when_a_text_says_that_something_holds(told: str) -> None:
 def test_what_may_hold_on_has_no_last_day(told: str) -> None:
     """A rule that falls silent is not missed: of two clauses one may hold on, and a weekday comes again."""
     assert last_day(told, datetime(2026, 11, 20, 12, tzinfo=timezone.utc)) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Migration 9 must never be edited again, it already ran in production on the 20th.",
+        "We have to support IE mode; the bank signed on December 12.",
+        "The API must stay compatible since v2 went live on the 1st.",
+        "Backups must be encrypted, as was decided at the meeting on December 5.",
+    ],
+)
+def test_the_day_of_a_rules_reason_is_no_deadline(text: str) -> None:
+    """It was then that something happened; the rule holds on."""
+    assert deadline(text, datetime(2026, 11, 24, 10, tzinfo=timezone.utc)) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We have to renew the certificate and deploy it on 20 December.",
+        "I have to call her, she leaves on December 20.",
+        "I had to move it; the deadline is now December 20.",
+        "The papers must be sent, latest on the 20th.",
+    ],
+)
+def test_a_duty_may_have_its_day_in_another_clause(text: str) -> None:
+    end = deadline(text, datetime(2026, 11, 24, 10, tzinfo=timezone.utc))
+    assert end is not None and (end.month, end.day) == (12, 21)
