@@ -42,7 +42,8 @@ def is_made_again(path: str, site: Surroundings) -> bool:
     inner = site.within(path)
     if inner is not None:
         return any(is_name_made_again(name) for name in inner.split("/"))
-    if path.startswith(tuple(f"{site.home}/{place}/" for place in WORDS["cache-at-home"])):
+    caches = (posixpath.join(site.home, place) for place in WORDS["cache"])
+    if f"{path}/".startswith(tuple(f"{place}/" for place in caches)):
         return True
     # Outside the project only names that can be nothing else.
     names = set(path.strip("/").split("/")[2:]) - {"tmp", "out", "build", "target", "temp"}
@@ -134,14 +135,27 @@ def _judge_words(
     words: list[ShellWord], act: Act, line: CommandLine, recursive: bool
 ) -> Iterator[Finding]:
     """Yield the losses of deleting what words name, but for what the line made itself."""
-    made_paths = _made_paths(act, line)
+    paths_made = made_paths(act, line)
     for word in words:
+        yield from _judge_moved(word, act, line)
         path = act.path(word, line.site)
-        is_made = bool(path) and f"{path}/".startswith(made_paths)
+        is_made = bool(path) and f"{path}/".startswith(paths_made)
         if not (is_made or _is_built_next(path, line)) and (
             lost := loss(word, act, line, recursive)
         ):
             yield act.finding(DELETE, *(_loss_of_rebuilt(lost, act, line) or lost))
+
+
+def _judge_moved(word: ShellWord, act: Act, line: CommandLine) -> Iterator[Finding]:
+    """Yield the losses of deleting what the line itself moved to a place where it is nobody's."""
+    deleted = f"{act.path(word, line.site)}/"
+    for other in line.before(act) if line.site.is_scratch(deleted) else ():
+        *moved_words, target = other.operands() if other.name == "mv" else [ShellWord("")]
+        place = f"{other.path(target, line.site)}/"
+        if place.startswith(deleted) or deleted.startswith(place):
+            for moved in moved_words:
+                if lost := loss(moved, other, line, recursive=True):
+                    yield act.finding(DELETE, *lost)
 
 
 def _is_built_next(path: str, line: CommandLine) -> bool:
@@ -180,7 +194,7 @@ def _builds(act: Act) -> bool:
     )
 
 
-def _made_paths(act: Act, line: CommandLine) -> tuple[str, ...]:
+def made_paths(act: Act, line: CommandLine) -> tuple[str, ...]:
     """Return how the paths begin, with a `/` behind them, that the line itself made before an act."""
     paths_made: set[str] = set()
     for other in line.before(act):
