@@ -102,9 +102,7 @@ def _words_by_table(act: Act, runner: Runner) -> Sequence[ShellWord]:
     if act.name == "ansible" and module not in ("", "shell", "command", "raw"):
         return ()
     if runner.how == "-":
-        words = run_by(runner, act.words)
-        is_script = len(words) == 1 and " " in words[0].text
-        return _shell_words(words[0].text) if is_script else words
+        return _read_if_script(run_by(runner, act.words))
     if runner.how.startswith("-"):
         return _shell_words(act.value(*runner.how.split(",")))
     if runner.how.startswith("="):
@@ -120,7 +118,14 @@ def _words_by_table(act: Act, runner: Runner) -> Sequence[ShellWord]:
     # What is deleted in a container that ends with the command is nobody's.
     is_kept = act.has("-v", "--volume", "--mount", "--volumes-from") or "compose" in act.args
     is_brief = act.name in _CONTAINERS and words[0].text == "run" and not is_kept
-    return () if is_brief and inner and inner[0].text not in WORDS["remote-client"] else inner
+    is_lost = is_brief and bool(inner) and inner[0].text not in WORDS["remote-client"]
+    return () if is_lost else _read_if_script(inner)
+
+
+def _read_if_script(words: Sequence[ShellWord]) -> Sequence[ShellWord]:
+    """Return the words of a command that is given as one word."""
+    is_script = len(words) == 1 and " " in words[0].text
+    return _shell_words(words[0].text) if is_script else words
 
 
 def _text_after_mark(act: Act, runner: Runner) -> str:

@@ -55,3 +55,19 @@ def test_what_is_somebodys_is_a_loss_wherever_it_was_moved(command: str) -> None
 )
 def test_what_the_line_made_or_nobody_keeps_is_no_loss(command: str) -> None:
     assert not is_grave(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git submodule foreach 'git reset --hard'",
+        "nix develop -c rm -rf src",
+        "nix-shell --run 'rm -rf src'",
+        "screen -dm rm -rf src",
+        "hyperfine 'rm -rf src'",
+        "heroku run 'rails db:drop'",
+        "kubectl run tmp --image=postgres --rm -it -- psql -c 'DROP TABLE users'",
+    ],
+)
+def test_what_runs_a_command_is_looked_through(command: str) -> None:
+    assert is_grave(command)
