@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from vector_memory.redact import names
 from vector_memory.redact.automaton import Meter, finder
 from vector_memory.redact.spans import Span
-from vector_memory.redact.values import PASSWORD, is_secret, is_telling
+from vector_memory.redact.values import PASSWORD, SECRET, is_said, is_secret, is_telling
 
-_BEHIND = rb"[ \"'`*]*"
+_BEHIND = rb"[ 0-9\"'`*]*"
 CLUE = (
     rb"(?:(?i:" + names.ANY_NAME + rb")\w{0,8}" + _BEHIND + rb"[|\n?]"
     rb"|" + names.IN_OTHER_LETTERS + _BEHIND + rb"\|)"
@@ -98,7 +98,7 @@ def _cells(text: str, start: int) -> list[str]:
 
 
 def _in_row(
-    cells: list[str], start: int, kinds: dict[int, bool], is_quoted: bool = False
+    cells: list[str], start: int, kinds: dict[int, str], is_quoted: bool = False
 ) -> Iterator[Span]:
     """Yield the secrets among cells. With `is_quoted` only a cell in quotes is one: others hold numbers and calls."""
     for place, cell in enumerate(cells):
@@ -106,20 +106,21 @@ def _in_row(
         is_value = not is_quoted or cell.rstrip()[-1:] in _QUOTES
         if place in kinds and value and is_value and _is_secret(value, kinds[place], is_quoted):
             first = start + cell.index(value)
-            yield Span(first, first + len(value), PASSWORD if kinds[place] else "secret")
+            yield Span(first, first + len(value), SECRET if kinds[place] == SECRET else PASSWORD)
         start += len(cell) + 1
 
 
-def _is_secret(value: str, is_password: bool, is_quoted: bool) -> bool:
-    if is_password:
-        return is_secret(value, PASSWORD, is_quoted)
-    return len(value) >= _LEAST_KEY and is_telling(value)
+def _is_secret(value: str, kind: str, is_quoted: bool) -> bool:
+    if kind == SECRET:
+        return len(value) >= _LEAST_KEY and is_telling(value)
+    is_made_up = kind == PASSWORD or (" " not in value and is_said(value, PASSWORD))
+    return is_made_up and is_secret(value, PASSWORD, is_quoted)
 
 
-def _kinds_of_columns(head: list[str]) -> dict[int, bool]:
-    """Return which columns hold what is named as a secret, by their places, and whether that is a password."""
+def _kinds_of_columns(head: list[str]) -> dict[int, str]:
+    """Return what the columns promise, by their places."""
     kinds = (names.promised_by_head(name.strip(_AROUND_NAME)) for name in head)
-    return {place: kind == PASSWORD for place, kind in enumerate(kinds) if kind}
+    return {place: kind for place, kind in enumerate(kinds) if kind}
 
 
 def _lines_from(text: str, start: int) -> Iterator[tuple[int, str]]:

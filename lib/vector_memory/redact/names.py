@@ -70,32 +70,12 @@ _PUBLIC = {"key": ("pub", "public", "publishable"), "token": ("public", "publish
 """Words behind which what everybody may know is called so; a password never is."""
 _SESSIONS = (".sid", "session", "sessionid", "session_id", "session-id", "sessid", "cookie")
 """How names end of what a browser sends to be known again; "." for where they begin."""
+RESULT = "result"
 _NUMBERING = f"{string.digits}_- "
 _RESULTS_AND_KEYS, _LOGINS = ("pass", "clave"), ("auth", "authentication", "authorization")
-_COUNTING = frozenset(
-    [
-        "2nd",
-        "boarding",
-        "build",
-        "ci",
-        "first",
-        "last",
-        "lint",
-        "max",
-        "min",
-        "n",
-        "nombre",
-        "num",
-        "palabra",
-        "palabras",
-        "puntos",
-        "render",
-        "second",
-        "shadow",
-        "ski",
-        "test",
-        "unit",
-    ]
+_TRIALS = frozenset(("test", "tests"))
+_COUNTING = _TRIALS.union(
+    ("boarding", "first", "max", "min", "n", "num", "render", "nombre", "palabra", "puntos")
 )
 """What columns of other things are called, too, and how the heads of those end that say how somebody logs in; and what
 stands before a result ("n_pass", "tests pass"; "test_pass" is a login's) or a keyword ("palabra clave")."""
@@ -172,16 +152,15 @@ def promised(name: str) -> str | None:
 
 
 def promised_by_head(head: str) -> str | None:
-    """Return what the head of a column promises, PASSWORD or SECRET; None when it promises no more than a key, which may
-    be that of each row."""
+    """Return what the head of a column promises, PASSWORD or SECRET; RESULT where its cells alone can tell; None when it
+    promises no more than a key, which may be that of each row."""
     lowered = head.lower().rstrip(_NUMBERING)
-    *before, word = re.split(r"[ _#]+", lowered.strip(" _#"))
-    # "tests pass" tells how many did, and "test_pass" is a login's.
-    is_result = word in _RESULTS_AND_KEYS and (
-        "tests" in before or (_COUNTING.issuperset(before) and not lowered.endswith("test_pass"))
-    )
-    if len(head) > _LONGEST_HEAD or is_result or lowered.endswith(_LOGINS):
+    if len(head) > _LONGEST_HEAD or lowered.endswith(_LOGINS):
         return None
+    *before, word = re.split(r"[ _#]+", lowered.strip(" _#"))
+    is_login = "_" in lowered and not _TRIALS.isdisjoint(before)
+    if word in _RESULTS_AND_KEYS and _COUNTING.issuperset(before) and not is_login:
+        return RESULT
     kind = promised(head)
     return None if kind == KEY else kind
 
