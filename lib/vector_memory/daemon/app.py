@@ -81,12 +81,13 @@ class App:
         threads: list[Relay] = [self._chores, self._indexer, self._keeper, self._miner]
         self._threads = {thread.name: thread for thread in threads}
         self.stir = self._keeper.stir
-        self.ctx.notify = self._keeper.notify
+        self.ctx.notify = self._follow_write
         self.ctx.later = self._chores.put
         self.ctx.slowly = self._miner.put
         self.ctx.publish = self._publish
         self.ctx.spooled = lambda path: self.events.backlog.add(path)
         self._events: Events | None = None
+        self._will_recount = False
         self.plugin = PluginWatch()
         self.callers = Callers(
             lambda: self.ctx.state.cursor(CURSOR),
@@ -186,6 +187,19 @@ class App:
         self.ctx.settings = settings
         self._publish()
         self._warm_up()
+
+    def _follow_write(self) -> None:
+        """Something was written, or a store was opened: the index follows, and hooks of tool calls may have to ask."""
+        self._keeper.notify()
+        if not self._will_recount:
+            self._will_recount = True
+            self._chores.put(self._recount)
+
+    def _recount(self) -> None:
+        from vector_memory.service.learning import conditions
+
+        self._will_recount = False
+        conditions.asks_at_tools(self.ctx)
 
     def _publish(self) -> None:
         """Tell the hooks of tool calls what is of interest. Where nothing can be written, nothing is."""

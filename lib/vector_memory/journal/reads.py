@@ -177,9 +177,11 @@ class SingleReads(MemoryReads):
         with self.connections.reading() as connection:
             return self.reader.changes(connection, tail, (as_array(map(int, seqs)),))
 
-    def by_ids(self, ids: Sequence[str]) -> dict[str, Memory]:
-        """Return memories by their ids, whatever their status; unknown and damaged ones are absent."""
-        memories = self._memories(f"WHERE m.id {AMONG}", (as_array(ids),))
+    def by_ids(self, ids: Sequence[str], after_seq: int = 0) -> dict[str, Memory]:
+        """Return memories by their ids, whatever their status, as far as they changed after a sequence number; unknown
+        and damaged ones are absent."""
+        # The plus has ids looked up, and not all numbers above one.
+        memories = self._memories(f"WHERE m.id {AMONG} AND +m.seq > ?", (as_array(ids), after_seq))
         return {memory.id: memory for memory in memories}
 
     def successors(self, memories: Sequence[Memory]) -> dict[str, Memory]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from daemon_rig import Rig
-from service_house import ServiceHouse, door, hook_question
+from service_house import ServiceHouse, door, exported, hook_question
 
 from vector_memory.errors import BadInputError
 from vector_memory.service.capture import link_ideas
@@ -50,7 +50,8 @@ def prompted(house: ServiceHouse, app: Path, prompt: str, session: str = "s") ->
 
 @pytest.fixture(autouse=True)
 def apart(house: ServiceHouse) -> None:
-    """Nothing is near enough to come by its meaning."""
+    """Nothing is near enough to come by its meaning. Conditions are looked at after each write, as a daemon does."""
+    house.ctx.notify = lambda: conditions.asks_at_tools(house.ctx)
     house.ctx.settings = replace(house.ctx.settings, threshold=0.99, observer="off", facade="off")
 
 
@@ -249,6 +250,11 @@ def test_hooks_ask_only_where_some_procedure_waits_for_a_call(tmp_path: Path) ->
         assert STEPS in rig.until(lambda: hook("just migrate"), "the procedure")
         rig.daemon.ask("forget", {"ids": [id]})
         assert hook("just migrate") == ""
+        rig.until(lambda: "when" not in wishes(), "the wish taken back")
+        id = rig.daemon.ask("remember", {**request, "kind": "fact", "actor": "agent"})["id"]
+        assert "when" not in wishes()
+        rig.daemon.ask("edit", {"id": id, "kind": "procedure"})
+        rig.until(lambda: "when" in wishes(), "the wish of what an edit made a procedure")
     finally:
         rig.daemon.stop()
 
@@ -260,12 +266,36 @@ def test_a_word_of_a_command_line_is_no_file(house: ServiceHouse, app: Path) -> 
     assert STEPS in called(house, app, "Edit", file_path=str(app / "test_a.py"))
 
 
+def test_what_an_edit_sets_free_comes_at_once(
+    house: ServiceHouse, app: Path, tmp_path: Path
+) -> None:
+    """Also what is imported; what was forgotten waits no more."""
+    for stored_as, edited in (
+        ({"kind": "fact", "actor": "agent"}, {"kind": "procedure"}),
+        ({"sensitivity": "restricted"}, {"sensitivity": "internal"}),
+    ):
+        id = stored(house, app, "file:*.sql", **stored_as)
+        assert not house.ctx.has_tool_procedures
+        door(house.ctx, "edit", {"id": id, **edited})
+        assert house.ctx.has_tool_procedures
+        lines = exported(house.ctx, {"all_projects": True})
+        door(house.ctx, "forget", {"ids": [id]})
+        assert not house.ctx.has_tool_procedures
+    path = tmp_path / "memories.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    other = ServiceHouse(tmp_path / "other")
+    other.ctx.notify = lambda: conditions.asks_at_tools(other.ctx)
+    door(other.ctx, "import", {"path": str(path)})
+    assert other.ctx.has_tool_procedures
+    other.close()
+
+
 def test_what_waits_for_the_user_is_held_against_no_call(house: ServiceHouse, app: Path) -> None:
     """An agent may store as much of it as it likes."""
     id = stored(house, app, "file:*.sql", actor="agent", kind="procedure")
     shelf = house.ctx.global_shelf()
-    assert conditions.conditions_in(house.ctx, shelf).conditions[id] == ()
-    assert not conditions.asks_at_tools(house.ctx)
+    assert not conditions.conditions_in(house.ctx, shelf).conditions
+    assert not house.ctx.has_tool_procedures
     door(house.ctx, "review", {"confirm": [id]})
     assert house.ctx.has_tool_procedures
     assert conditions.conditions_in(house.ctx, shelf).conditions[id] == ("file:*.sql",)

@@ -25,7 +25,7 @@ from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.capture import session_summary
 from vector_memory.service.edit.inherited_levels import keep_level
-from vector_memory.service.learning import conditions, procedures
+from vector_memory.service.learning import procedures
 from vector_memory.service.memory import agent_rights, merging, proposals, trust_marks
 from vector_memory.service.memory.ageing_wishes import AgeingWishes, apply_wishes
 from vector_memory.service.memory.companions import companions
@@ -103,8 +103,6 @@ def edit(ctx: Context, request: EditRequest) -> EditAnswer:
             changed = proposals.reviewed(changed, "edited", ctx.now())
         stored = shelf.journal.update(changed, memory)
     raised = keep_level(ctx, shelf, stored, memory, is_agent=request.is_agent)
-    if request.triggers is not None:
-        ctx.later(lambda: conditions.asks_at_tools(ctx))
     ctx.notify()
     ctx.state.audit("edit", request.actor, [memory.id, *(other.id for other in raised)], {})
     return EditAnswer(view_in(shelf, stored), raised or None)

@@ -8,7 +8,6 @@ from vector_memory.errors import BadInputError
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import newest_of
-from vector_memory.service.learning import conditions
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.views import MemoriesAnswer, memory_view
@@ -68,6 +67,5 @@ def release(ctx: Context, request: ReleaseRequest) -> ReleaseAnswer:
         shelf.journal.update(replace(memory, extra=extra, updated_at=ctx.now()), memory)
     released = [memory.id for _, memory in chosen]
     ctx.changed()
-    ctx.later(lambda: conditions.asks_at_tools(ctx))
     ctx.state.audit("release", "user", released, {})
     return ReleaseAnswer(released)

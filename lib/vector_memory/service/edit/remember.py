@@ -33,7 +33,7 @@ from vector_memory.service.base import messages, privacy, reach, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf, project_names, project_roots
 from vector_memory.service.edit.inherited_levels import keep_level
-from vector_memory.service.learning import conditions, procedures
+from vector_memory.service.learning import procedures
 from vector_memory.service.memory import (
     agent_rights,
     placement,
@@ -267,8 +267,6 @@ def _store(
     if question and not wishes and placed.memory.id != question.id:
         tie = Link(placed.memory.id, question.id, Relation.ANSWERS, created_at=ctx.now())
         shelf.journal.link(tie)
-    if draft.extra.get(TRIGGERS):
-        ctx.later(lambda: conditions.asks_at_tools(ctx))
     raised = _raise_level(ctx, shelf, request, placed)
     ctx.count("redactions", cleaned.redactions)
     other_ids = [tie.other.id for tie in placed.ties if placed.action in ("merged", "superseded")]

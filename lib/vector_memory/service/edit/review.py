@@ -23,7 +23,6 @@ from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import ProjectNames, Shelf, project_names
 from vector_memory.service.edit import edit_forget, labels, review_items
 from vector_memory.service.edit.review_items import CONFIRM, DROP, KEEP, RAISE, Item
-from vector_memory.service.learning import conditions
 from vector_memory.service.memory import (
     confidence,
     links,
@@ -166,8 +165,6 @@ def _decide(ctx: Context, request: ReviewRequest) -> DecidedAnswer:
         labels.keep(ctx, REVIEW, [item.memory], name != DROP)
     proposals.note_decided(ctx, [item.memory for _, item in chosen])
     ctx.changed()
-    # A procedure that waited may come with a tool call from now on.
-    ctx.later(lambda: conditions.asks_at_tools(ctx))
     return DecidedAnswer(decided[CONFIRM], decided[KEEP], decided[DROP], decided[RAISE])
 
 

@@ -55,15 +55,16 @@ def conditions_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> StoreCo
     with store.lock:
         had_tool_conditions = store.asks_at_tools
         if reached != store.reached:
-            changed = {
-                id: tuple(map(str, triggers)) if isinstance(triggers, list) else ()
-                for id, _, triggers in shelf.journal.with_extra(TRIGGERS, store.reached)
-            }
-            memories = shelf.journal.by_ids([id for id, triggers in changed.items() if triggers])
+            new = (id for id, *_ in shelf.journal.with_extra(TRIGGERS, store.reached))
+            changed = shelf.journal.by_ids([*store.conditions, *new], store.reached)
             # What waits for the user's word costs no call of a tool anything: an agent may store as much of it as it likes.
-            store.conditions |= {
-                id: triggers if id in memories and waits_for_condition(memories[id]) else ()
-                for id, triggers in changed.items()
+            store.conditions = {
+                **{id: kept for id, kept in store.conditions.items() if id not in changed},
+                **{
+                    id: tuple(map(str, memory.extra[TRIGGERS]))
+                    for id, memory in changed.items()
+                    if waits_for_condition(memory)
+                },
             }
             store.reached = reached
         if store.asks_at_tools != had_tool_conditions:
@@ -75,10 +76,12 @@ def conditions_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> StoreCo
 def waits_for_condition(memory: Memory) -> bool:
     """Whether a memory comes when its condition holds: it has one, and is somebody's word who may say how something is
     done."""
+    triggers = memory.extra.get(TRIGGERS)
     is_procedure = memory.kind == PROCEDURE or memory.collection == COLLECTION
     return (
         memory.status is Status.ACTIVE
-        and bool(memory.extra.get(TRIGGERS))
+        and isinstance(triggers, list)
+        and bool(triggers)
         and not memory.is_held
         and memory.trust > 0
         and (is_procedure or memory.origin is Origin.USER)
