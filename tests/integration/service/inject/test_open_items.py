@@ -194,3 +194,48 @@ def test_a_start_tells_a_short_todo_that_is_marked_as_one(
     started = on_start(house.ctx, hook_question(house.ctx, "new", str(tmp_path), source="startup"))
     assert (todo in started) == is_told
     assert todo in answered(house, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("todos", "work"),
+    [
+        ([f"bump the importer to version 3.{n} before the release." for n in (1, 2, 3)], None),
+        ([f"migrate the ledger {word} to Postgres." for word in ("tabel", "table")], None),
+        (
+            [
+                "ask Greta for the credentials of the ledger.",
+                "ask Otto for the credentials of the ledger, Greta has left.",
+                "ask Otto for the credentials of the ledger.",
+            ],
+            "I asked Otto for the credentials of the ledger.",
+        ),
+    ],
+)  # fmt: skip
+def test_a_todo_that_was_put_right_is_told_as_it_is_now(
+    house: ServiceHouse, tmp_path: Path, todos: list[str], work: str | None
+) -> None:
+    """A version, a letter, other words: the one before is none beside it, and none is left when it is done."""
+    for number, todo in enumerate(todos):
+        said(house, tmp_path, str(number), f"TODO: {todo}")
+    printed = answered(house, tmp_path)
+    assert [todo for todo in todos if todo in printed] == todos[-1:]
+    said(house, tmp_path, "work", work or todos[-1].capitalize())
+    printed = on_prompt(
+        house.ctx, hook_question(house.ctx, "x", str(tmp_path), "What is still open?")
+    )
+    assert "TODO" not in printed
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("issue 12", "issue 13"), ("staging1", "staging2"), ("the sync client", "the async client")],
+)
+def test_what_differs_in_a_number_or_at_its_beginning_is_another(
+    house: ServiceHouse, tmp_path: Path, one: str, other: str
+) -> None:
+    todo = "TODO: write the notes on %s for the night shift."
+    said(house, tmp_path, "first", todo % one)
+    said(house, tmp_path, "second", todo % other)
+    printed = answered(house, tmp_path)
+    assert (todo % one) in printed
+    assert (todo % other) in printed
