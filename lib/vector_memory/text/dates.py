@@ -56,15 +56,16 @@ def parse(text: str, now: datetime, zone: tzinfo | None = None) -> datetime:
 
 def coming_day(text: str, now: datetime) -> datetime | None:
     """Return the coming day that words mean where by themselves they name one that is over: a weekday, a day or a
-    month without its year, a distance without "in"; None where they mean none.
+    month without its year, a distance without "in", the moment of one in hours; None where they mean none.
 
     Args:
         now: the present moment, in the zone of its days.
     """
-    words = _english_words(text)
-    age = _age(words)
-    if age is not None:
-        return now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=age)
+    words, distance = _english_words(text), ahead(text)
+    if distance is not None:
+        far, is_in_hours = distance
+        start = now if is_in_hours else now.replace(hour=0, minute=0, second=0, microsecond=0)
+        return start + far
     if words in WEEKDAYS:
         return _beginning(f"next {words}", now)
     if re.search(r"\d{4}|ago|last|yesterday", words):
@@ -87,17 +88,22 @@ def coming_day(text: str, now: datetime) -> datetime | None:
         return None
 
 
-def day_ahead(text: str, now: datetime) -> datetime | None:
-    """Return the day that a distance in days or longer leads to ("in 3 days", "2 weeks"), None for anything else.
+def ahead(text: str) -> tuple[timedelta, bool] | None:
+    """Return how far a distance leads ahead ("in 3 days", "2 weeks", "12h"), and whether it is told in hours; None for
+    anything else.
 
-    Args:
-        now: the present moment, in the zone of its days.
+    Raises:
+        OverflowError: it leads out of any calendar.
     """
-    distance = _DISTANCE.fullmatch(_english_words(text))
-    if distance is None or distance["ago"] or distance["unit"] == "hour":
+    words = _english_words(text)
+    age = None if words.endswith(" ago") else _age(words)
+    if age is not None:
+        return timedelta(days=age), words.endswith("h")
+    distance = _DISTANCE.fullmatch(words)
+    if distance is None or distance["ago"]:
         return None
-    days = times.count_of(distance["count"]) * _DAYS[distance["unit"][0]]
-    return now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=days)
+    count, unit = times.count_of(distance["count"]), distance["unit"]
+    return timedelta(days=count * _DAYS[unit[0]]), unit == "hour"
 
 
 def _english_words(text: str) -> str:

@@ -282,32 +282,37 @@ def _date(ctx: Context, typed: str, name: str, is_end: bool = False) -> datetime
         local = at.astimezone(days.zone_of(now))
         return _next_day(local, now) if local.time() == time() else at
     except (OverflowError, ValueError, OSError):
-        raise BadInputError(f"{name} is too far off: {typed!r}.", "Give an earlier date.") from None
+        raise _too_far_off(typed, name) from None
+
+
+def _too_far_off(typed: str, name: str) -> BadInputError:
+    return BadInputError(f"{name} is too far off: {typed!r}.", "Give an earlier date.")
 
 
 def due_at(ctx: Context, typed: str, is_end: bool = True, name: str = "due") -> datetime | None:
     """Return the moment that a date to come means: "friday" is the next one, "3 May" that of next year where
     this year's is over, "3d", "3 days" and "in 3 days" the third day from now; of a whole day its end, with `is_end`.
-    "" means none.
+    A distance in hours leads to a moment, and so does any to what expires: it is removed no sooner. "" means none.
 
     Raises:
-        BadInputError: it is no date.
+        BadInputError: it is no date, or none of the calendar.
     """
     now = ctx.local_now()
-    # What expires in three days does so at this hour, and no sooner.
-    next_date = dates.day_ahead(typed, now) if name == "due" else None
-    if next_date is None:
-        at = _date(ctx, typed, name, is_end)
-        if at is None or at > now:
+    try:
+        distance = dates.ahead(typed)
+        if distance and (distance[1] or name == "expires"):
+            return now.astimezone(timezone.utc) + distance[0]
+        at = None if distance else _date(ctx, typed, name, is_end)
+        if not distance and (at is None or at > now):
             return at
         next_date = dates.coming_day(typed, now)
         if next_date is None:
             return at
-    return (
-        _next_day(next_date, now)
-        if is_end
-        else days.shown_at(next_date, now).astimezone(timezone.utc)
-    )
+        if is_end:
+            return _next_day(next_date, now)
+        return days.shown_at(next_date, now).astimezone(timezone.utc)
+    except OverflowError:
+        raise _too_far_off(typed, name) from None
 
 
 def _next_day(day: datetime, now: datetime) -> datetime:

@@ -68,6 +68,9 @@ def test_a_deadline_holds_to_the_end_of_its_day(house: ServiceHouse) -> None:
         ("1w", "2026-05-18T00:00:00+00:00"),
         ("in 2 months", "2026-07-10T00:00:00+00:00"),
         ("in 2 hours", "2026-05-10T11:20:00+00:00"),
+        ("2 hours", "2026-05-10T11:20:00+00:00"),
+        ("2h", "2026-05-10T11:20:00+00:00"),
+        ("72h", "2026-05-13T09:20:00+00:00"),
         ("2026-05-13T09:20Z", "2026-05-13T09:20:00+00:00"),
     ],
 )
@@ -86,7 +89,10 @@ def test_a_deadline_some_days_ahead_holds_to_the_end_of_its_day(
     assert told(house, again)["valid_from"] == "2026-05-13T00:00:00+00:00"
 
 
-@pytest.mark.parametrize("typed", ["3 days ago", "2 weeks ago", "3 bananas", "in 3 days ago"])
+@pytest.mark.parametrize(
+    "typed",
+    ["3 days ago", "3d ago", "2 weeks ago", "0h", "3 bananas", "in 3 days ago", "in 99999 years"],
+)
 def test_a_deadline_is_not_behind(house: ServiceHouse, typed: str) -> None:
     """A distance into the past is refused, as what is no date."""
     with pytest.raises(BadInputError):
@@ -161,8 +167,10 @@ def test_what_cannot_be_is_refused(house: ServiceHouse, asked: dict[str, Any]) -
 @pytest.mark.parametrize(
     ("typed", "at"),
     [
-        ("3d", "2026-05-13T00:00:00+00:00"),
+        ("3d", "2026-05-13T09:00:00+00:00"),
+        ("3 days", "2026-05-13T09:00:00+00:00"),
         ("in 3 days", "2026-05-13T09:00:00+00:00"),
+        ("3h", "2026-05-10T12:00:00+00:00"),
         ("monday", "2026-05-11T00:00:00+00:00"),
         ("1 May", "2027-05-01T00:00:00+00:00"),
         ("today", "2026-05-11T00:00:00+00:00"),
@@ -170,7 +178,8 @@ def test_what_cannot_be_is_refused(house: ServiceHouse, asked: dict[str, Any]) -
     ],
 )
 def test_what_expires_does_so_on_a_day_to_come(house: ServiceHouse, typed: str, at: str) -> None:
-    """At storing and at editing: with one that is over it would be gone at once. It is Sunday, 10 May."""
+    """At storing and at editing: with one that is over it would be gone at once, and what expires in three days does so
+    no sooner. It is Sunday, 10 May."""
     house.time = datetime(2026, 5, 10, 9, tzinfo=timezone.utc)
     id = house.remember("the password of the fair's network", expires=typed)["id"]
     assert told(house, id)["expires_at"] == at
