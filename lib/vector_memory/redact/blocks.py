@@ -27,7 +27,7 @@ _PUTTY_HEAD = (
 )
 _PUTTY = re.compile(
     rf"PuTTY-User-Key-File-\d: (?:{_IN_PUTTY}{{1,20000}}?Private-(?:MAC|Hash): [0-9a-f]{{1,64}}"
-    rf"|(?:{_IN_PUTTY}{{1,200}}?{_PUTTY_HEAD}(?:{_IN_PUTTY}{{1,600}}?[A-Za-z0-9+/]{{64,}}){{1,100}}"
+    rf"|(?:{_IN_PUTTY}{{1,200}}?{_PUTTY_HEAD}(?:{_IN_PUTTY}{{1,600}}?[A-Za-z0-9+/]{{64,}}){{1,200}}"
     rf"|[\w@.-]{{1,80}}{_PUTTY_LINE}){_PUTTY_LINE}*)"
 )
 """A key of PuTTY up to its last line, or of one that is cut off: from its head up to its last full line, none far from the

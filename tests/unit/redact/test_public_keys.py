@@ -167,6 +167,16 @@ def test_a_key_of_putty_without_its_last_line_goes(before: str, behind: str) -> 
     assert not any(line in text for line in lines) and text.endswith("\nThe words, behind")
 
 
+@pytest.mark.parametrize("before", ["a.ppk:12:", "2026-05-01 app[12]: "])
+def test_the_longest_key_of_putty_without_its_last_line_goes(before: str) -> None:
+    """That of RSA with 16,384 bits has 150 lines."""
+    lines = _lines(b"", 150 * 48)
+    head = ["PuTTY-User-Key-File-3: ssh-rsa", "Encryption: none", "Public-Lines: 43"]
+    text = clean("".join(f"{before}{line}\n" for line in [*head, *lines])).text
+    assert len(lines) > 140
+    assert not any(line in text for line in lines)
+
+
 @pytest.mark.parametrize("head", ["ssh-rsa", "ssh-rsa` first", "see docs\nEncryption"])
 def test_what_only_speaks_of_a_key_of_putty_stays(head: str) -> None:
     """Its first line, with words behind it, and a digest or a long path far below."""

@@ -50,8 +50,9 @@ class RecallHelp:
     def __init__(self, ctx: Context, question: str) -> None:
         self._ctx = ctx
         # As a whole, before a part of it is taken; who asks no model need not wait for it.
-        has_model = bool(ctx.settings.generation_backend)
-        self._question = privacy.word_or(question, "") if has_model else ""
+        settings = ctx.settings
+        asks_model = settings.generation_backend and (settings.hyde or settings.rerank)
+        self._question = privacy.word_or(question, "") if asks_model else ""
         self._left_s = ctx.settings.generation_timeout_s
         self._took_s: float | None = None
         """What the call before took; None where there was none."""
@@ -251,7 +252,9 @@ def reword(ctx: Context, ask: str, source: str, most_chars: int, made_of: Iterab
         return ""
     names = [name.strip("`.,:").casefold() for name in _NAME.findall(wording)]
     has_new_names = any(name not in source_text for name in names)
-    says_nothing = len(set(analysis.analyse(wording))) < LEAST_TERMS
+    # Pieces of words say no more than these.
+    terms = {term for term in analysis.analyse(wording) if not analysis.is_piece(term)}
+    says_nothing = len(terms) < LEAST_TERMS
     if (
         has_new_names
         or says_nothing
