@@ -93,8 +93,15 @@ def _files(text: str) -> Iterator[str]:
         return
     for match in _FILE.finditer(text):
         word = match[0].rstrip("./")
-        if word and not word[0].isdecimal() and word.lower() not in _ABBREVIATED:
+        if word and not _is_number(word) and word.lower() not in _ABBREVIATED:
             yield word
+
+
+def _is_number(word: str) -> bool:
+    """Whether a word that looks like a file is a number, a date or a row of them: "10.5", "24/7/365". `0007_split.sql` and
+    `2024-11-03.md` are files: they have an ending, and more than digits before it."""
+    stem = word.rpartition("/")[2].rpartition(".")[0]
+    return word[0].isdecimal() and all(sign.isdecimal() or sign == "." for sign in stem)
 
 
 def _plain_quoted(text: str) -> Iterator[str]:

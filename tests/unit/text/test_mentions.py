@@ -17,6 +17,12 @@ from vector_memory.text import failures, intents, mentions
         ("/etc/nginx/conf.d/site is wrong", "files", ("/etc/nginx/conf.d/site",)),
         ("edit ./scripts/run.sh please", "files", ("./scripts/run.sh",)),
         ("it is e.g. 3.12 or 10.5", "files", ()),
+        ("on 2024/11/03 and 24/7/365, in 2.h", "files", ()),
+        (
+            "0007_split_orders.sql ran before 2024-11-03.md",
+            "files",
+            ("0007_split_orders.sql", "2024-11-03.md"),
+        ),
         ("prune_old_rows fails", "identifiers", ("prune_old_rows",)),
         ("useMemo and LanceIndex", "identifiers", ("useMemo", "LanceIndex")),
         ("MAX_ROWS is read by Index.open()", "identifiers", ("MAX_ROWS", "Index.open()")),

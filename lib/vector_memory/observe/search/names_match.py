@@ -204,6 +204,16 @@ def by_name(wanted: SearchTerms, memory_names: MemoryNames) -> bool:
     )
 
 
+def names_more(text: str, known: MemoryNames) -> bool:
+    """Whether a text names a file or an identifier that a memory does not. One plain word in quotes is neither: it may
+    be what something is replaced by."""
+    mentioned = mentions.mentions(text)
+    codes = (name.strip("-()") for name in mentioned.identifiers)
+    identifiers = (name for name in codes if not (name.isalpha() and name[1:].islower()))
+    bases = (posixpath.basename(file.rstrip("/")) for file in mentioned.files)
+    return any(name.lower() not in known.names for name in (*identifiers, *bases))
+
+
 def fitted(wanted: SearchTerms, memory_names: MemoryNames) -> list[Alternative]:
     """Return what a memory has of what is looked for."""
     return [
@@ -245,8 +255,13 @@ def _has_name(memory_names: MemoryNames, name: str) -> bool:
 
 
 def _is_in_name(piece: str, base: str) -> bool:
-    """Whether a piece of a file's name says that it may be this file: one plain word is in the names of many."""
-    return piece in base if is_joined(piece) else piece == base.split(".")[0]
+    """Whether a piece of a file's name says that it may be this file: one plain word is in the names of many. A number
+    is one file's where files are numbered (`0007_split.sql`), and not where it is a year (`2024-11-03.md`)."""
+    if is_joined(piece):
+        return piece in base
+    behind = base.lstrip("0123456789")
+    is_numbered = behind.lstrip("._-")[:1].isalpha() and base == piece + behind
+    return piece == base.split(".")[0] or (piece.isdecimal() and is_numbered)
 
 
 def is_joined(name: str) -> bool:

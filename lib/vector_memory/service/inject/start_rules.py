@@ -8,8 +8,9 @@ from datetime import date, datetime
 from itertools import groupby
 
 from vector_memory.model import IMPORTANT, PASSAGE, RULES, WAITING, Memory, Source
+from vector_memory.observe.search import names_match
 from vector_memory.retrieve import render
-from vector_memory.retrieve.newer import ShelvedMemory, newer_of
+from vector_memory.retrieve.newer import Newer, ShelvedMemory, newer_of
 from vector_memory.service.base import client_memory
 from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
@@ -49,10 +50,22 @@ def in_order(shelves: Sequence[Shelf], by_shelf: Sequence[Sequence[Memory]]) -> 
     ]
     newer = newer_of(rules, rules, shelves)
     current_rules = (
-        rule for _, rule in rules if rule.id not in newer or newer[rule.id].likeness < SAID_ANEW
+        rule for _, rule in rules if rule.id not in newer or not _is_said_anew(rule, newer[rule.id])
     )
     return sorted(
         current_rules, key=lambda rule: (rule.priority not in IMPORTANT, -likelihood(rule.text))
+    )
+
+
+def _is_said_anew(rule: Memory, newer: Newer) -> bool:
+    """Whether a later rule is the same one. "Never edit 0009_b.sql" is another than "never edit 0007_a.sql": each names
+    what the other does not."""
+    if newer.likeness < SAID_ANEW:
+        return False
+    pairs = ((rule, newer.memory), (newer.memory, rule))
+    return not all(
+        names_match.names_more(one.text, names_match.naming(other.title, other.text))
+        for one, other in pairs
     )
 
 

@@ -331,7 +331,7 @@ def _answer(
         shown = ctx.state.shown_ids(reader) if candidates else set()
         candidate = None if mark in shown else next(_unshown(candidates, shown), None)
         candidate = candidate and (
-            _decided_since(ctx, call, wanted, candidate) or _newest_of(ctx, call, candidate)
+            _decided_since(ctx, call, wanted, candidate) or _newest_of(ctx, call, wanted, candidate)
         )
         if candidate is None or candidate.memory.id in shown:
             return NOTHING
@@ -394,9 +394,12 @@ def _decided_since(
     return None
 
 
-def _newest_of(ctx: Context, call: ToolCall, candidate: NamedMemory) -> NamedMemory:
-    """Return what a later session said of the same thing in the place of what it was, whether or not it names what is
-    looked for: "the receipts lie in an object store now" after "/mnt/receipts"."""
+def _newest_of(
+    ctx: Context, call: ToolCall, wanted: SearchTerms, candidate: NamedMemory
+) -> NamedMemory:
+    """Return what a later session said of the same thing in the place of what it was: "the receipts lie in an object
+    store now" after "/mnt/receipts". What names something else, and not what is looked for, is of another thing:
+    "REFUNDS_TOPIC gets 3 partitions" after "ORDERS_TOPIC gets 12"."""
     import numpy as np
 
     shelf, memory = candidate.shelf, candidate.memory
@@ -410,10 +413,15 @@ def _newest_of(ctx: Context, call: ToolCall, candidate: NamedMemory) -> NamedMem
         for other in shelf.load([neighbour.seq for neighbour in near]).values()
         if _may_come(ctx, other) and not call.sees(other)
     ]
-    newer = newer_of([ShelvedMemory(0, memory)], later, [shelf]).get(memory.id)
-    if newer is None or newer.likeness < SAME_THING:
-        return candidate
-    return _as_replacement(newer.memory, shelf)
+    while newer := newer_of([ShelvedMemory(0, memory)], later, [shelf]).get(memory.id):
+        if newer.likeness < SAME_THING:
+            break
+        replacement = _as_replacement(newer.memory, shelf)
+        is_named = names.fitted(wanted, replacement.memory_names)
+        if is_named or not names.names_more(newer.memory.text, candidate.memory_names):
+            return replacement
+        later = [item for item in later if item.memory is not newer.memory]
+    return candidate
 
 
 def _as_replacement(memory: Memory, shelf: Shelf) -> NamedMemory:

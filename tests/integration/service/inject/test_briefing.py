@@ -148,6 +148,16 @@ def test_a_rule_that_was_said_anew_is_told_as_it_is_now(house: ServiceHouse, app
     assert older in texts
 
 
+def test_a_rule_on_another_file_hides_none(house: ServiceHouse, app: Path) -> None:
+    """Though both are nearly in the same words."""
+    rules = [f"Never edit db/{name} again, it already ran." for name in ("0007_a.sql", "0009_b.sql")]  # fmt: skip
+    for day, rule in enumerate(rules):
+        capture(house, app, f"r{day}", day, (rule, "Understood, it is done like that from here on in all files."))  # fmt: skip
+    capture(house, app, "last", 4, (ASKED, ANSWERED))
+    told = started(house, app)
+    assert all(rule in told for rule in rules)
+
+
 def test_what_is_over_hides_no_rule(house: ServiceHouse, app: Path) -> None:
     """Though it was said after it, and nearly in its words."""
     rule = "The voucher counter stays on the ground floor, no other floor has it."

@@ -51,6 +51,17 @@ class Searching:
     def remember_all(self, texts: Iterable[str], kind: str = "decision") -> None:
         self.house.remember_all(texts, self.project, kind=kind)
 
+    def say(self, id: str, session: str, text: str) -> None:
+        """Let a session decide something two days later."""
+        self.house.pass_time(days=2)
+        place = self.house.ctx.place(str(self.project))
+        made = Memory(
+            id * 32, redact.clean(text).text, self.house.time, kind="decision", project=place.id
+        )
+        journal = self.house.ctx.shelf_of(place).journal
+        journal.add([replace(made, source=Source(session=session))])
+        self.house.follow()
+
     def prompt(self, text: str, session: str = "s") -> None:
         self.hook("UserPromptSubmit", session, prompt=text)
 
@@ -357,25 +368,15 @@ def test_what_was_done_says_nothing(here: Searching) -> None:
 
 def test_what_a_later_session_said_comes_in_its_place(here: Searching) -> None:
     """Whether or not it names what is looked for."""
-    place = here.house.ctx.place(str(here.project))
-    shelf = here.house.ctx.shelf_of(place)
-
-    def say(id: str, session: str, text: str) -> None:
-        here.house.pass_time(days=2)
-        at, source = here.house.time, Source(session=session)
-        made = Memory(id * 32, redact.clean(text).text, at, kind="decision", project=place.id)
-        shelf.journal.add([replace(made, source=source)])
-        here.house.follow()
-
-    say(
+    here.say(
         "a",
         "s1",
         "The receipts of all customers lie on the share of the office, below /mnt/receipts.",
     )
     assert "on the share" in here.said("grep -rn /mnt/receipts .")
-    say("b", "s2", "Nightly builds take longer since the cache went cold.")
+    here.say("b", "s2", "Nightly builds take longer since the cache went cold.")
     assert "on the share" in here.said("grep -rn /mnt/receipts .", session="s4")
-    say(
+    here.say(
         "c",
         "s3",
         "The receipts of all customers lie in the bucket, and no longer on the share of the office.",
@@ -383,6 +384,28 @@ def test_what_a_later_session_said_comes_in_its_place(here: Searching) -> None:
     said = here.said("grep -rn /mnt/receipts .", session="s5")
     assert "in the bucket" in said
     assert "below /mnt" not in said
+
+
+def test_a_name_is_not_answered_with_what_was_said_of_another(here: Searching) -> None:
+    """However much alike both are; what has the name too still comes in its place."""
+    older = "We decided that ORDERS_TOPIC gets 12 partitions because four consumers share it."
+    other = "We decided that REFUNDS_TOPIC gets 12 partitions because four consumers share it."
+    newer = "We decided that ORDERS_TOPIC gets 24 partitions like REFUNDS_TOPIC, because consumers share it."  # fmt: skip
+    search = "grep -rn ORDERS_TOPIC src"
+    here.say("a", "s1", older)
+    here.say("b", "s2", other)
+    assert older in here.said(search, session="s4")
+    here.say("c", "s3", newer)
+    assert newer in here.said(search, session="s5")
+
+
+def test_a_numbered_file_is_known_by_its_number(here: Searching) -> None:
+    """A name that begins with a digit is one like any other."""
+    here.remember("0007_split_orders.sql must stay as it is, since its checksum is stored in production.")  # fmt: skip
+    for number, line in enumerate(("ls 0007*", "find . -name 0007_split_orders.sql")):
+        said = here.said(line, session=f"t{number}")
+        assert "checksum" in said and said.split("\n")[3].endswith(" · 0007_split_orders.sql")
+    assert not here.said("ls 0008*", session="t9")
 
 
 @pytest.mark.parametrize(
