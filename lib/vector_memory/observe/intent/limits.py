@@ -110,6 +110,10 @@ def read(prompt: str) -> list[Limit]:
         sentence = PATTERNS["short"].sub(r"\1n't", PATTERNS["without"].sub("without ", plain))
         sentence = PATTERNS["question"].sub("", PATTERNS["opening"].sub(r"\1 \2", sentence))
         is_asked = sentence.endswith("?") and not PATTERNS["asking"].search(sentence)
+        label, _, question = sentence.partition(": ")
+        if is_asked and " " in question:
+            # "Read only please: how does it work?"
+            sentence, is_asked = label, False
         is_unsure = len(sentence) > LONGEST_SENTENCE or PATTERNS["unsure"].search(sentence)
         if not is_asked and not is_unsure:
             # "Why is it slow? Don't fix it", "don't fix it, just tell me": nothing is to be changed.
@@ -222,7 +226,7 @@ def _rulings_of_clause(clause: str, context: _Context) -> Iterator[_Ruling]:
     mark = re.search("[eo]", kinds) or re.search("[nk]", kinds) or leaves_alone
     if phrases := [(act, things) for act, things, phrase in _PHRASES if phrase.search(clause)]:
         yield from ((act, things, False) for act, things in phrases)
-    elif "s" in kinds:
+    elif "s" in kinds or _tells_of_past(clause):
         return
     elif (kept_match := PATTERNS["kept"].match(clause)) and (things := _things(kept_match[1])):
         yield DELETE, things, False
@@ -240,6 +244,14 @@ def _rulings_of_clause(clause: str, context: _Context) -> Iterator[_Ruling]:
         yield from read_limits(clause, words, kinds, mark.start(), context)
 
 
+def _tells_of_past(clause: str) -> bool:
+    """Whether the first verb of a clause is in the past: "you did not push" orders nothing, "I'd rather you didn't" does."""
+    past = PATTERNS["past"].search(clause)
+    head = clause[: past.start()] if past else ""
+    is_first = {*"akl"}.isdisjoint(_kinds(_words(head))) and not PATTERNS["within"].search(head)
+    return bool(past) and is_first
+
+
 def _rulings_of_exception(
     clause: str, words: Sequence[_Word], kinds: str, place: int, context: _Context
 ) -> Iterator[_Ruling]:
@@ -250,11 +262,15 @@ def _rulings_of_exception(
     is_forbidden = not {*"nklo"}.isdisjoint(kinds) or mark.text.startswith("no")
     things = _things(after)
     acts = {_act_of(word.text) for word in words[:place] if word.kind == "a"}
-    if re.match("o[ct]*x", kinds[place:]) or re.search("n.*x.*e", kinds) or INSTALL in acts:
+    # "Only two tests fail", "everything except a.py compiles", "I changed only a.py": of these something is told.
+    is_told = re.match("o[ct]*x", kinds[place:]) or re.match("[cn]*e[ctn]*x[ctx]*$", kinds)
+    past = next((word for word in words if _is_past(word.text)), None)
+    is_past = past is not None and not PATTERNS["bidden"].search(clause[: past.start])
+    if is_told or is_past or re.search("n.*x.*e", kinds) or INSTALL in acts:
         return
     elif things:
         is_open = is_forbidden or kinds[0] == "e" or PATTERNS["all"].search(before)
-        if acts <= {EDIT, CREATE, DELETE} and is_open:
+        if acts <= {EDIT, CREATE, DELETE, MOVE} and is_open:
             yield EDIT, things, is_forbidden
     elif is_forbidden:
         named_text = context.earlier if mark.kind == "e" or "c" in kinds[place:] else ""
@@ -273,9 +289,13 @@ def _rulings_of_rule(
     if before == "c" and behind and behind[0] is not words[place + 1]:
         # "It is not allowed to push"
         before = ""
+    if behind and words[place + 1].text == "possible":
+        # "It is not possible to push from here" is no ban.
+        return
     behind_kinds, acts = _kinds(behind), [word for word in behind if word.kind == "a"]
     is_no = bool(PATTERNS["deeds"].match(mark.text))
-    is_done = bool(acts) and _is_done(clause, acts[0], "x" in before)
+    is_of_others = "x" in before + behind_kinds.partition("a")[0]
+    is_done = bool(acts) and _is_done(clause, acts[0], is_of_others)
     is_meant = is_done or PATTERNS["wants"].search(clause[mark.start :])
     if mark.kind in "kl":
         yield from _rulings_of_kept(clause, words, place, context)
@@ -348,6 +368,11 @@ def _is_done(clause: str, act: _Word, is_of_others: bool) -> bool:
 
 def _is_base(word: str) -> bool:
     return VERBS.get(word, ("", ""))[1] == word
+
+
+def _is_past(word: str) -> bool:
+    """Whether a word is an act's form of the past, or what is like it."""
+    return word in VERBS and word.endswith(("ed", "made"))
 
 
 def _is_form(word: str, no: str, is_no: bool) -> bool:
@@ -482,12 +507,16 @@ def after(limits: Sequence[Limit], prompt: str) -> list[Limit]:
         (limit.act, limit.is_only) for limit in own_limits if limit.is_only or not limit.things
     }
     remaining = [limit for limit in limits if (limit.act, limit.is_only) not in replaced]
-    return _distinct(
-        [
-            *(limit for limit in remaining if limit in own_limits or not _lifts(lowered, limit)),
-            *own_limits,
-        ]
+    kept = (limit for limit in remaining if limit in own_limits or not _lifts(lowered, limit))
+    # "Only change a.py" – "now do the same in b.py"
+    named = _things(lowered[:MOST_CHARS]) if any(limit.is_only for limit in remaining) else ()
+    widened = (
+        limit._replace(things=tuple(dict.fromkeys((*limit.things, *named))))
+        if limit.is_only
+        else limit
+        for limit in kept
     )
+    return _distinct([*widened, *own_limits])
 
 
 def _lifts(prompt: str, limit: Limit) -> bool:

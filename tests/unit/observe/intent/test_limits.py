@@ -117,6 +117,17 @@ def breaks(prompt: str, tool: str, **given: Any) -> list[str]:
         ("The menu flickers. Don't touch it, only say what you would do", [("edit", ("*",))]),
         ("build the image, don't flash it yet", [("deed", ("flash",))]),
         ("don't archive the projects before I have seen the list", [("deed", ("archive",))]),
+        ("I'd rather you didn't touch src/a.py", [("edit", ("src/a.py",))]),
+        ("I only want src/a.py changed", [("only edit", ("src/a.py",))]),
+        ("Only src/a.py may be changed", [("only edit", ("src/a.py",))]),
+        ("No code changes", [("edit", ("code",))]),
+        ("Without touching src/a.py make it faster", [("edit", ("src/a.py",))]),
+        ("It isn't allowed to change src/a.py", [("edit", ("src/a.py",))]),
+        ("Installing anything isn't possible here", [("install", ())]),
+        ("Read only please: how does the reset work?", [("edit", ("*",))]),
+        ("Don't push: what would happen?", [("push", ())]),
+        ("rename the helper everywhere except in the tests", [("edit", ("tests",))]),
+        ("Open the PR, but merging it is up to Tom.", [("merge", ())]),
         ("no git stuff, I do that", [("run", ("git",))]),
         ("no kubectl please", [("run", ("kubectl",))]),
         ("Leave terraform to me.", [("run", ("terraform",))]),
@@ -217,6 +228,26 @@ def test_limits_are_read(prompt: str, read: list[tuple[str, tuple[str, ...]]]) -
         "The parser is fine, don't change it, only look at the lexer and fix that.",
         "the nightly job doesn't send the mail any more",
         "don't forget to restart the server",
+        "You did not update src/a.py last time. Please do it now.",
+        "You didn't commit. Please do.",
+        "Nothing was pushed. Push now.",
+        "Nothing has been deleted yet, delete data/",
+        "the only file I changed was src/a.py, and now the build is broken",
+        "I only changed src/a.py to get rid of the warning",
+        "I've only touched src/a.py since yesterday. What broke?",
+        "You changed only src/a.py, now change the others as well",
+        "Nothing but src/a.py changed since the last green build.",
+        "All files except src/a.py were converted to tabs yesterday.",
+        "Everything except src/a.py compiles. Fix it.",
+        "Apart from src/a.py everything is done. Finish it and commit.",
+        "Other than src/a.py nothing refers to port 80; change it there",
+        "without the change in src/a.py nothing compiles - make it",
+        "Without editing src/a.py, this won't work, so edit it",
+        "It isn't enough to change src/a.py, the total comes from the api",
+        "It's not possible to commit here, the hook fails. Fix the hook and commit.",
+        "Question: should we not push?",
+        "You don't push: why?",
+        "The push is up to date.",
         "I have no git hooks here",
         "don't rewrite it in Rust",
         "the Python version is frozen at 3.9",
@@ -479,6 +510,28 @@ def test_later_prompts_lift_them(first: str, then: str, left: list[str]) -> None
 def test_who_asks_for_no_change_lifts_none(first: str, then: str) -> None:
     """A question, a text, an answer that was read: nothing is to be changed still."""
     assert limits.after(limits.read(first), then)
+
+
+@pytest.mark.parametrize(
+    "then",
+    ["now do the same in src/b.py", "src/b.py has the same bug", "next: src/b.py", "and b.py as well", "can you do b.py too?"],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "first", ["Only change src/a.py", "Change nothing but src/a.py", "src/a.py only please"]
+)
+def test_what_is_named_next_may_be_changed_too(first: str, then: str) -> None:
+    """And nothing else; what is ruled out by its name is no such thing."""
+    held = limits.after(limits.read(first), then)
+    changed = {
+        path: changes.of_call("Edit", {"file_path": f"/p/{path}", "new_string": "x"}, PLACE)
+        for path in ("src/a.py", "src/b.py", "README.md")
+    }
+    refused = [
+        path for path, view in changed.items() if list(broken_limits.broken(held, view, PLACE))
+    ]
+    assert refused == ["README.md"]
+    held = limits.after(limits.read(first), "no, not src/b.py!")
+    assert list(broken_limits.broken(held, changed["src/b.py"], PLACE))
 
 
 @pytest.mark.parametrize(
