@@ -289,8 +289,9 @@ def _rulings_of_rule(
     if before == "c" and behind and behind[0] is not words[place + 1]:
         # "It is not allowed to push"
         before = ""
-    if behind and words[place + 1].text == "possible":
-        # "It is not possible to push from here" is no ban.
+    is_elliptic = mark is words[-1] and mark.text.endswith("n't")
+    if is_elliptic or (behind and words[place + 1].text == "possible"):
+        # "a.py doesn't" and "it is not possible to push from here" are no bans.
         return
     behind_kinds, acts = _kinds(behind), [word for word in behind if word.kind == "a"]
     is_no = bool(PATTERNS["deeds"].match(mark.text))
@@ -359,7 +360,8 @@ def _rulings_of_kept(
 
 def _is_done(clause: str, act: _Word, is_of_others: bool) -> bool:
     """Whether an act is one that is done to something, and not by others: "must not be changed", "doesn't change"."""
-    if act.text.startswith("change") and not is_of_others:
+    is_bidden = not _is_past(act.text) or PATTERNS["bidden"].search(clause[: act.start])
+    if act.text.startswith("change") and is_bidden and not is_of_others:
         return True
     return bool(
         PATTERNS["done"].search(clause[: act.end]) and not PATTERNS["by_others"].search(clause)

@@ -245,6 +245,8 @@ def test_limits_are_read(prompt: str, read: list[tuple[str, tuple[str, ...]]]) -
         "Without editing src/a.py, this won't work, so edit it",
         "It isn't enough to change src/a.py, the total comes from the api",
         "It's not possible to commit here, the hook fails. Fix the hook and commit.",
+        "Everything compiles, just src/a.py doesn't. Make it build.",
+        "Nobody changed src/a.py for two years. Modernise it.",
         "Question: should we not push?",
         "You don't push: why?",
         "The push is up to date.",
