@@ -245,11 +245,13 @@ def _rulings_of_clause(clause: str, context: _Context) -> Iterator[_Ruling]:
 
 
 def _tells_of_past(clause: str) -> bool:
-    """Whether the first verb of a clause is in the past: "you did not push" orders nothing, "I'd rather you didn't" does."""
+    """Whether the first verb of a clause is in the past: "you did not push" orders nothing. "I'd rather you didn't" does,
+    and what the past is only a part of: "what was released must not be changed"."""
     past = PATTERNS["past"].search(clause)
-    head = clause[: past.start()] if past else ""
-    is_first = {*"akl"}.isdisjoint(_kinds(_words(head))) and not PATTERNS["within"].search(head)
-    return bool(past) and is_first
+    if past is None or PATTERNS["holds"].search(clause, past.end()):
+        return False
+    head = clause[: past.start()]
+    return {*"akl"}.isdisjoint(_kinds(_words(head))) and not PATTERNS["within"].search(head)
 
 
 def _rulings_of_exception(

@@ -118,6 +118,8 @@ def breaks(prompt: str, tool: str, **given: Any) -> list[str]:
         ("build the image, don't flash it yet", [("deed", ("flash",))]),
         ("don't archive the projects before I have seen the list", [("deed", ("archive",))]),
         ("I'd rather you didn't touch src/a.py", [("edit", ("src/a.py",))]),
+        ("Anything I've committed in src/a.py must not be changed", [("edit", ("src/a.py",))]),
+        ("src/a.py has been released and is frozen", [("edit", ("src/a.py",))]),
         ("I only want src/a.py changed", [("only edit", ("src/a.py",))]),
         ("Only src/a.py may be changed", [("only edit", ("src/a.py",))]),
         ("No code changes", [("edit", ("code",))]),
