@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta, timezone
 
-from vector_memory.text import times, times_abroad
+from vector_memory.text import days, times, times_abroad
 from vector_memory.text.patterns import PatternTable
 from vector_memory.text.words import clauses_in
 
@@ -28,6 +28,10 @@ _PAST_VERBS = frozenset(
     )
 )  # fmt: skip
 """What tells of what was, beside verbs that end in "ed"."""
+_NOT_BEFORE_PAST = frozenset(
+    ("a", "an", "the", "to", "is", "are", "be", "been", "being", "get", "gets", "getting", "and")
+)
+"""Behind which a word in "ed" is a passive or an adjective."""
 _ABROAD = re.compile(
     r"(?:(?P<year>20\d\d)[年년]\s?)?(?P<month>1[0-2]|0?[1-9])(?:月|월\s?)(?P<day>[12]\d|3[01]|0?[1-9])"
     r"(?:日までに?|일\s?까지|[日号號](?:之前|以前|前)(?!的))"
@@ -172,9 +176,11 @@ def _reason_in(clause: str) -> str:
 
 
 def _tells_what_was(clause: str) -> bool:
-    return any(
-        word in _PAST_VERBS or word.endswith("ed") for word in map(_bare_word, clause.split())
-    )
+    """Whether a clause has a verb of the past. What begins with one goes on with a passive ("signed and returned on …")."""
+    words = [_bare_word(word) for word in clause.split()]
+    pairs = zip(words, words[1:], strict=False)
+    are_past = (len(word) > len("need") and before not in _NOT_BEFORE_PAST and word.endswith("ed") for before, word in pairs)  # fmt: skip
+    return not _PAST_VERBS.isdisjoint(words) or any(are_past)
 
 
 def _last_clause(text: str) -> str:
@@ -193,7 +199,10 @@ def _bare_word(word: str) -> str:
 
 def _coming_end(find: _FindDay, text: str, said_at: datetime) -> datetime | None:
     """Return the end of the one day that a text names, where it is to come."""
-    spans = (find(text, said_at + timedelta(days=days)) for days in _DAYS_AHEAD)
+    # A time has an offset alone: each day on which it is asked has the one that its own clock shows.
+    zone = days.zone_of(said_at)
+    moments = (said_at + timedelta(days=ahead) for ahead in _DAYS_AHEAD)
+    spans = (find(text, days.local_time(moment, zone)) for moment in moments)
     ends = (span.end for span in spans if span is not None)
     return next((end for end in ends if end is not None and end > said_at), None)
 

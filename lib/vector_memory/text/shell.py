@@ -33,8 +33,6 @@ MOST_PLACES = 8
 WRITING = frozenset({">", ">>", "&>", ">|", "&>>"})
 """Redirections that write a file."""
 FILE_SEARCHES = frozenset({"find", "gfind", "fd", "fdfind"})
-MADE_FOR_A_MOMENT = "/tmp/scratch/made"
-"""Stands for what `mktemp` makes, whose name nobody knows."""
 EXECUTING = ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch")
 """Options behind which stands the command that a search for files runs for what it finds: via `find`, whichever it is."""
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash"})
@@ -322,17 +320,9 @@ class _CommandWalk:
         if words[0].text not in ("cd", "pushd") or len(words) < 2:
             return
         target = next((word for word in words[1:] if not word.text.startswith("-")), None)
-        if target is not None and not target.plain:
-            target = self._temporary_folder(target.text)
-        if target is None:
+        if target is None or not target.plain:
             return
         self.folder = posixpath.normpath(posixpath.join(self.folder, target.text))
-
-    def _temporary_folder(self, text: str) -> ShellWord | None:
-        """Return the folder that `mktemp` makes, where a word is its output, or a variable that is given nothing else."""
-        values = [value.text for value in self.values.get(text.strip("${}"), [])]
-        source = values[0] if len(values) == 1 else text
-        return ShellWord(MADE_FOR_A_MOMENT) if source.startswith(("$(mktemp", "`mktemp")) else None
 
     def _visit_inner_scripts(self, node: Any, depth: int) -> None:
         """Visit the commands whose output stands within words."""

@@ -356,8 +356,30 @@ def test_the_day_of_a_rules_reason_is_no_deadline(text: str) -> None:
         "I have to call her, she leaves on December 20.",
         "I had to move it; the deadline is now December 20.",
         "The papers must be sent, latest on the 20th.",
+        "The form has to be signed and returned on December 20.",
+        "The release has to be built, tested and deployed on December 20.",
+        "We have to migrate, the old API is turned off on December 20.",
+        "We must be ready: the red team comes on December 20.",
     ],
 )
 def test_a_duty_may_have_its_day_in_another_clause(text: str) -> None:
     end = deadline(text, datetime(2026, 11, 24, 10, tzinfo=timezone.utc))
     assert end is not None and (end.month, end.day) == (12, 21)
+
+
+@pytest.mark.usefixtures("berlin")
+@pytest.mark.parametrize(
+    ("said", "day", "text"),
+    [
+        ("2026-12-05T10:00", "2027-03-29", "Hand in the form by March 29."),
+        ("2026-03-01T10:00", "2026-03-30", "Hand in the form by 30 March."),
+        ("2026-07-01T10:00", "2026-11-03", "Hand in the form by 3 November."),
+        ("2026-10-23T10:00", "2026-10-26", "Hand in the form by Monday."),
+    ],
+)
+def test_a_deadline_ends_with_its_day_behind_a_change_of_clocks(
+    said: str, day: str, text: str
+) -> None:
+    end = datetime.fromisoformat(day).astimezone() + timedelta(days=1)
+    wall = end.replace(tzinfo=None, hour=0).astimezone()
+    assert deadline(text, datetime.fromisoformat(said).astimezone()) == wall

@@ -135,27 +135,14 @@ def _judge_words(
     words: list[ShellWord], act: Act, line: CommandLine, recursive: bool
 ) -> Iterator[Finding]:
     """Yield the losses of deleting what words name, but for what the line made itself."""
-    paths_made = made_paths(act, line)
+    made_paths = _made_paths(act, line)
     for word in words:
-        yield from _judge_moved(word, act, line)
         path = act.path(word, line.site)
-        is_made = bool(path) and f"{path}/".startswith(paths_made)
+        is_made = bool(path) and f"{path}/".startswith(made_paths)
         if not (is_made or _is_built_next(path, line)) and (
             lost := loss(word, act, line, recursive)
         ):
             yield act.finding(DELETE, *(_loss_of_rebuilt(lost, act, line) or lost))
-
-
-def _judge_moved(word: ShellWord, act: Act, line: CommandLine) -> Iterator[Finding]:
-    """Yield the losses of deleting what the line itself moved to a place where it is nobody's."""
-    deleted = f"{act.path(word, line.site)}/"
-    for other in line.before(act) if line.site.is_scratch(deleted) else ():
-        *moved_words, target = other.operands() if other.name == "mv" else [ShellWord("")]
-        place = f"{other.path(target, line.site)}/"
-        if place.startswith(deleted) or deleted.startswith(place):
-            for moved in moved_words:
-                if lost := loss(moved, other, line, recursive=True):
-                    yield act.finding(DELETE, *lost)
 
 
 def _is_built_next(path: str, line: CommandLine) -> bool:
@@ -194,7 +181,7 @@ def _builds(act: Act) -> bool:
     )
 
 
-def made_paths(act: Act, line: CommandLine) -> tuple[str, ...]:
+def _made_paths(act: Act, line: CommandLine) -> tuple[str, ...]:
     """Return how the paths begin, with a `/` behind them, that the line itself made before an act."""
     paths_made: set[str] = set()
     for other in line.before(act):

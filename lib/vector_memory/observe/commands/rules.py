@@ -10,15 +10,7 @@ from functools import cached_property
 
 from vector_memory.observe.commands import credentials, files, findings, processes
 from vector_memory.observe.commands.command_line import CommandLine
-from vector_memory.observe.commands.findings import (
-    CREDENTIALS,
-    DATA,
-    DISCARD,
-    HIGH,
-    HISTORY,
-    INFRASTRUCTURE,
-    LOW,
-)
+from vector_memory.observe.commands.findings import CREDENTIALS, DATA, HIGH, INFRASTRUCTURE, LOW
 from vector_memory.observe.commands.simple_command import MOST_WHAT, Act
 from vector_memory.observe.commands.words import GLOBAL_OPTIONS, entries
 from vector_memory.text.shell import ShellWord, after_options
@@ -132,14 +124,6 @@ _CONDITIONS: dict[str, Callable[[Act, CommandLine, str], bool]] = {
 }  # fmt: skip
 
 
-_OF_FILES = tuple(f"git {verb}" for verb in ("reset", "clean", "checkout", "restore", "switch"))
-_REPOSITORY_OPTIONS = ("--git-dir", "--work-tree")
-_REPOSITORY_VARIABLES = frozenset(("GIT_DIR", "GIT_WORK_TREE"))
-"""What names another repository than the folder's."""
-_OWN_LOSSES = (INFRASTRUCTURE, DATA, DISCARD, HISTORY)
-"""What is nobody's loss where the line made it itself."""
-
-
 def _read_table() -> tuple[dict[str, list[CommandRule]], dict[str, str]]:
     """Return each program's rules, in the table's order, and its options that take a word."""
     rules: dict[str, list[CommandRule]] = defaultdict(list)
@@ -162,7 +146,6 @@ def is_for_tests(text: str) -> bool:
 
 def judge(act: Act, line: CommandLine) -> Iterator[findings.Finding]:
     """Yield what the table says of a command: at most one finding of each category, but of things that are named."""
-    named = act
     if act.name == "git":
         act = _git_verb(act, line)
         if act.has("-h"):
@@ -175,9 +158,7 @@ def judge(act: Act, line: CommandLine) -> Iterator[findings.Finding]:
         if rule.category in decided or not rule.fits(act, line, takes):
             continue
         decided.add(rule.category)
-        is_own = rule.category in _OWN_LOSSES and line.has_made(named)
-        is_own = is_own or _is_of_own_clone(rule.category, named, act, line)
-        severity = _severity(rule, act, line) if not is_own else "-"
+        severity = _severity(rule, act, line)
         for grave, target in _targets(rule, act, line, takes) if severity != "-" else ():
             yield act.finding(
                 rule.category, severity if severity != "=" else grave, rule.why, target
@@ -201,25 +182,13 @@ def _targets(rule: CommandRule, act: Act, line: CommandLine, takes: str) -> list
 
 def _severity(rule: CommandRule, act: Act, line: CommandLine) -> str:
     """Return how grave a rule's finding is here, "-" for what does no harm."""
+    if rule.category in (INFRASTRUCTURE, DATA) and line.has_made(act):
+        return "-"
     if rule.category == DATA and rule.severity == HIGH and _touches_tests(act, line):
         return LOW
     changes = any(change in text.lower() for change in _CHANGES_SECRETS for text in act.args)
     is_told = rule.category == CREDENTIALS and rule.pattern != "-" and rule.severity != "="
     return "-" if is_told and not changes and credentials.is_consumed(act, line) else rule.severity
-
-
-def _is_of_own_clone(category: str, named: Act, act: Act, line: CommandLine) -> bool:
-    """Whether a verb of git works in a repository that the line or the session made, or throws away what is not committed
-    in one that nobody keeps: that may be a worktree, whose branches and stashes are its repository's."""
-    is_git = category in (DISCARD, HISTORY) and act.name.startswith("git ") and not act.elsewhere
-    is_named = any(word.text.startswith(_REPOSITORY_OPTIONS) for word in named.words)
-    if not is_git or is_named or not _REPOSITORY_VARIABLES.isdisjoint(line.values):
-        return False
-    folder = line.site.path(".", act.folder)
-    is_made = line.site.was_made(folder) or f"{folder}/".startswith(files.made_paths(named, line))
-    return is_made or (
-        category == DISCARD and act.name in _OF_FILES and line.site.is_scratch(folder)
-    )
 
 
 def _touches_tests(act: Act, line: CommandLine) -> bool:

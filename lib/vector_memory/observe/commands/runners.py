@@ -4,6 +4,7 @@ package.json. The table `text/runners.txt` says of most programs what they run."
 from __future__ import annotations
 
 import posixpath
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -130,10 +131,12 @@ def _read_if_script(words: Sequence[ShellWord]) -> Sequence[ShellWord]:
 
 def _text_after_mark(act: Act, runner: Runner) -> str:
     """Return all that stands behind the word after which a command is sent."""
-    folded = [text.lower() for text in act.args]
-    start = folded.index(runner.how[1:]) + 1 if runner.how[1:] in folded else len(folded)
-    sent = after_options(act.words[start:], runner.takes, runner.between)
-    return " ".join(word.text for word in sent if word.text not in ("Enter", "C-m"))
+    marks = runner.how[1:].split(",")
+    places = (place for place, text in enumerate(act.args, 1) if text.lower() in marks)
+    sent = after_options(act.words[next(places, len(act.words)) :], runner.takes, runner.between)
+    texts = [word.text for word in sent if word.text not in ("Enter", "C-m")]
+    # Of several words one with a blank was quoted, as the script of a shell is.
+    return " ".join(shlex.quote(text) if texts[1:] and " " in text else text for text in texts)
 
 
 def _script_fed_to(act: Act, decoding: Budget) -> tuple[str, int]:

@@ -30,6 +30,8 @@ GENERAL = 0.5
 """The share of a kind's tasks, of those that ran a job which comes again, that must have taken a step."""
 COMMON = 0.75
 """The share of a job's command lines in which a word must stand: what differs from task to task is of the task."""
+_WRAPPERS = ("gradlew", "mvnw")
+"""Scripts of a project's that say no more than the program that they start."""
 ANY = "change"
 """Not a kind of task: all that change files."""
 NAMES = {
@@ -143,7 +145,9 @@ def usual(job: str, won_tasks: Sequence[Task]) -> str:
     program alone, and most lines go on behind it: what it does is another thing from task to task, as `./gradlew`."""
     lines = [task.commands[job] for task in won_tasks if job in task.commands]
     head = shared(lines[-1], lines, COMMON * len(lines)) or job if lines else job
-    if sum(word != "." for word in _plain_words(head)) > 1:
+    program, *operands = [word for word in _plain_words(head) if word != "."] or [""]
+    is_script = "/" in program and not program.endswith(_WRAPPERS)
+    if operands or is_script:
         return head
     further_words = (line.removeprefix(head).split() for line in lines)
     are_whole = [not words or words[0].startswith("-") for words in further_words]

@@ -65,7 +65,8 @@ def monthly(ctx: Context, run: JobRun) -> Step:
 
 def _governance_lines(ctx: Context, since: datetime) -> Iterator[str]:
     """Yield how the installation stands by each standard, and who should not act any more."""
-    request = controls.GovernanceRequest(actor="job", since=since.astimezone(timezone.utc))
+    begin = days.shown_at(since, ctx.local_now()).astimezone(timezone.utc)
+    request = controls.GovernanceRequest(actor="job", since=begin)
     for framework in controls.report(ctx, request).frameworks:
         if framework.score is not None:
             not_measurable = framework.not_measurable

@@ -116,7 +116,7 @@ def test_what_runs_another_program_is_looked_through(program: str, runner: Runne
     between = "x " * runner.between
     forms = {
         "-": f"{program} {between}rm -rf /srv",
-        "=": f"{program} {runner.how[1:]} {between}'rm -rf /srv'",
+        "=": f"{program} {runner.how[1:].split(',')[0]} {between}'rm -rf /srv'",
     }
     option = runner.how.split(",")[0]
     form = forms.get(runner.how) or forms.get(runner.how[0]) or f"{program} {option} {between}rm -rf /srv"  # fmt: skip

@@ -117,6 +117,7 @@ def test_a_program_without_what_it_does_is_no_step() -> None:
         assert trails.find(alone, NOW) == []
     for lines, head in (
         (("tox -e a", "tox -e b", "tox"), "tox"),
+        (("./deploy.sh staging", "./deploy.sh prod", "./deploy.sh prod -v"), "./deploy.sh"),
         (("uv run pytest a.py", "uv run pytest b.py", "uv run pytest c.py"), "uv run pytest"),
     ):
         known = [task(n, commands={**some, "pytest": line}) for n, line in enumerate(lines)]
