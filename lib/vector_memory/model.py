@@ -124,6 +124,8 @@ def levels_up_to(*ceilings: Sensitivity | str | None) -> tuple[str, ...]:
 
 UNRESTRICTED = levels_up_to(Sensitivity.CONFIDENTIAL)
 """The levels of what agents may be given."""
+IN_NOTES = levels_up_to(Sensitivity.INTERNAL)
+"""The levels of what is written into the user's notes: other programs read these and carry them elsewhere."""
 
 
 class Relation(Word):

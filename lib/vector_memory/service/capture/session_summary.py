@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
@@ -89,6 +90,13 @@ def after_purge(ctx: Context, session: str, had_archive: bool, had_summary: bool
         for contents in parts:
             if contents.tree and had_summary:
                 _write_daily_note(ctx, contents)
+
+
+def note_levels(ctx: Context, sessions: Iterable[str]) -> None:
+    """Take out of the daily notes what has become too sensitive for them."""
+    if ctx.settings.daily_notes:
+        for contents in chain.from_iterable(session_topics.read(ctx, one) for one in sessions):
+            _write_daily_note(ctx, contents, only_known=True)
 
 
 def take_out_sections(folder: str, session: str) -> int:
@@ -225,11 +233,12 @@ def _fit_lines(lines: Sequence[str]) -> str:
 
 
 def _write_daily_note(ctx: Context, contents: SessionContents, only_known: bool = False) -> None:
-    """Put a session's section into the note of the day on which it began; take it out where nothing
-    of the session is left."""
+    """Put a session's section into the note of the day on which it began, without what is confidential; take it out
+    where nothing of the session is left."""
     began_at = contents.turns[0].first.at if contents.turns else _start_of(contents)
+    shown = session_topics.for_notes(ctx, contents)
     try:
-        text = _section(contents) if contents.tree else ""
+        text = _section(shown) if shown.tree else ""
         day = days.local_time(began_at, days.zone_of(ctx.local_now()))
         name = note_name(ctx.settings.daily_note_name, day)
         put_section(ctx.settings.daily_notes, name, contents.session, text, only_known)

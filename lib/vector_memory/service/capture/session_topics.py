@@ -20,6 +20,7 @@ from vector_memory.index.topics.summaries import SummaryIdea
 from vector_memory.index.topics.turns import Passage, TopicTurn, turns_of
 from vector_memory.model import (
     DERIVED,
+    IN_NOTES,
     PASSAGE,
     QUIET,
     SUBAGENT_TAG,
@@ -123,13 +124,25 @@ def _contents(
     open_memories = [memory for memory in memories if not memory.is_held]
     if len(open_memories) < len(memories):
         topic_turns = _turns(open_memories)
-    begins = {
-        key: record.get("begins") is True
-        for key, record in ctx.state.records(SHIFTS + session).items()
-    }
-    return SessionContents(
-        shelf, session, project, memories, turns, _tree(topic_turns, open_memories, begins)
-    )
+    tree = _tree(topic_turns, open_memories, _begins(ctx, session))
+    return SessionContents(shelf, session, project, memories, turns, tree)
+
+
+def for_notes(ctx: Context, contents: SessionContents) -> SessionContents:
+    """Return a session with the topics of what may stand in the user's notes, and of nothing else."""
+    open_memories = [
+        memory
+        for memory in contents.memories
+        if memory.sensitivity in IN_NOTES and not memory.is_held
+    ]
+    begins = _begins(ctx, contents.session)
+    return replace(contents, tree=_tree(_turns(open_memories), open_memories, begins))
+
+
+def _begins(ctx: Context, session: str) -> dict[str, bool]:
+    """Return whether another topic begins at the turns of a session of which that was decided, by their keys."""
+    records = ctx.state.records(SHIFTS + session)
+    return {key: record.get("begins") is True for key, record in records.items()}
 
 
 def _by_project(shelf: Shelf, session: str) -> dict[str, list[Memory]]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from vector_memory.model import DERIVED, LIVING, Memory, Scope, Sensitivity, strictest
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.capture import archives, step_log
+from vector_memory.service.capture import archives, session_summary, step_log
 from vector_memory.service.learning import learned_records
 from vector_memory.service.memory.companions import companions, drawn_from, repeating
 from vector_memory.service.memory.views import BriefView, brief
@@ -23,7 +23,8 @@ def keep_level(
 ) -> list[BriefView]:
     """Where a memory became more sensitive, raise all that repeats its words to its level: what was captured of its
     exchange, what gave way to it, what holds its whole text in any store, and the topics and summaries over the turns
-    of all these. Where it is restricted now, what was learned from their sessions is removed.
+    of all these. The daily notes of their sessions follow. Where it is restricted now, what was
+    learned from their sessions is removed.
 
     Args:
         shelf: its store.
@@ -37,6 +38,7 @@ def keep_level(
     if strictest(memory.sensitivity, was.sensitivity) is was.sensitivity:
         return []
     raised: list[Memory] = []
+    sessions: set[str] = set()
     for each_shelf in [shelf] if is_agent else ctx.every_shelf():
         telling = [] if is_agent else repeating(each_shelf, [memory, was])
         if each_shelf is shelf:
@@ -58,9 +60,11 @@ def keep_level(
             [], list(lifted.values()), [], {other.id: other for other in telling}
         )
         raised += lifted.values()
+        sessions |= {other.source.session for other in telling if other.source.session}
         if memory.sensitivity is Sensitivity.RESTRICTED:
             _unlearn(ctx, each_shelf, telling)
     ctx.changed()
+    session_summary.note_levels(ctx, sorted(sessions))
     return [brief(BriefView, other, text=other.text[:SHOWN_CHARS]) for other in raised]
 
 

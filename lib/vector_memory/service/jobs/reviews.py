@@ -13,7 +13,7 @@ from vector_memory.index.fixes import fix_drafts
 from vector_memory.index.notes.daily_note import between_marks, section
 from vector_memory.index.tools import clip
 from vector_memory.journal.job_rows import FAILED, OK, WAITS
-from vector_memory.model import DECISION, PASSAGE, Memory, Scope, Sensitivity
+from vector_memory.model import DECISION, IN_NOTES, PASSAGE, Memory, Scope, Sensitivity
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import ProjectNames, newest_of, project_names
 from vector_memory.service.capture import session_summary
@@ -98,12 +98,13 @@ def _period_lines(ctx: Context, since: datetime, until: datetime) -> Iterator[st
     names = project_names(shelves)
     now = ctx.local_now()
     begin, end = (days.shown_at(wall, now).astimezone(timezone.utc) for wall in (since, until))
-    scope = Scope(since=begin, until=end)
+    period = Scope(since=begin, until=end)
+    scope = replace(period, levels=IN_NOTES)
     decision_scope, fix_scope = (
         replace(scope, kinds=(DECISION,)),
         replace(scope, tags=(fix_drafts.TAG,)),
     )
-    listed_scope, most_lines = scope.without_records, 3 * MOST_EACH
+    listed_scope, most_lines = period.without_records, 3 * MOST_EACH
     yield f"{sum(shelf.journal.count(listed_scope) for shelf in shelves):,} new memories"
     for title, ask in (
         ("Decided", lambda journal: journal.recent(decision_scope, most_lines)),
@@ -137,7 +138,7 @@ def _content_lines(ctx: Context, now: datetime) -> Iterator[str]:
             if memory.sensitivity in (Sensitivity.CONFIDENTIAL, Sensitivity.RESTRICTED):
                 sensitive[names[memory.project] or "global"] += 1
             end = memory.expires_at or memory.valid_until
-            if end is not None and now < end <= now + SOON:
+            if end is not None and now < end <= now + SOON and memory.sensitivity in IN_NOTES:
                 expiring.append(memory)
     expiring.sort(key=lambda memory: memory.created_at, reverse=True)
     yield from _memory_lines("Expires soon", expiring, names)

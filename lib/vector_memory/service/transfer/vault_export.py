@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.index.notes import daily_note, markdown_export
-from vector_memory.model import OF_TALK, Memory, Progress, Scope, Sensitivity, levels_up_to
+from vector_memory.model import IN_NOTES, OF_TALK, Memory, Progress, Scope
 from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -29,8 +29,6 @@ FOLDER = "Memory"
 """Below the vault: the folder of our notes, and the name of the one that leads to all of them."""
 MOST_BYTES = 1_500_000
 """Of one note, so that it can be read back: the newest memories stand in it."""
-LEVELS = levels_up_to(Sensitivity.INTERNAL)
-"""The sensitivities that may go into the vault: other programs read it and carry it elsewhere."""
 _NO_NAME = re.compile(r"[^\w .()-]+")
 _WRITTEN = re.compile(r"^<!-- written ([0-9a-f]{32}) -->\n", re.MULTILINE)
 _FRONT = "---\ntags: [vector-memory]\nproject: {}\n---\n"
@@ -130,7 +128,7 @@ def _all_notes(ctx: Context, folder: str) -> Iterator[tuple[str, str, str, int]]
 
 def _notes(ctx: Context) -> Iterator[tuple[str, str, str, int]]:
     """Yield each project's note: its name, the project's, what stands in it, and of how many memories."""
-    scope = Scope(levels=LEVELS).without_records
+    scope = Scope(levels=IN_NOTES).without_records
     for shelf in ctx.all_shelves():
         for name, root, project_scope in export_markdown.by_project(shelf, scope):
             # A project's own rules of privacy hold for its note, whoever has it written.

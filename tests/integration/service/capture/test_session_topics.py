@@ -375,6 +375,49 @@ def test_a_daily_note_gets_a_section(house: ServiceHouse, tmp_path: Path) -> Non
     assert "spool" not in note.read_text() and note.read_text().startswith("# Sunday\n")
 
 
+def test_a_daily_note_has_nothing_confidential(house: ServiceHouse, tmp_path: Path) -> None:
+    """Neither its words nor its files. Where nothing else is left to tell, the section goes; the memory stays."""
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    house.ctx.settings = replace(house.ctx.settings, daily_notes=str(vault), archive=False)
+    learn(house, tmp_path, QUEUE + LEDGER)
+    session_summary.finish(house.ctx, "s1")
+    note = vault / "2026-05-03.md"
+    assert "rounding of cents" in note.read_text() and "ledger.py" in note.read_text()
+    journal = house.ctx.global_shelf().journal
+
+    def hide(turns: tuple[int, ...]) -> str:
+        for one in list(journal.iter_memories(Scope())):
+            if one.source.turn in turns and one.kind not in DERIVED:
+                journal.update(replace(one, sensitivity=Sensitivity.CONFIDENTIAL))
+        session_summary.finish(house.ctx, "s1")
+        return note.read_text()
+
+    text = hide((3, 4))
+    assert "## " in text and "spool file" in text and "queue.py" in text
+    assert "ledger" not in text and "cents" not in text and "totals" not in text
+    assert "cents" in stored(house, SUMMARY)[0].text
+    assert "spool" not in hide((1, 2)) and "spool" in stored(house, SUMMARY)[0].text
+
+
+@pytest.mark.parametrize("level", ["confidential", "restricted"])
+def test_a_daily_note_follows_who_makes_a_memory_stricter(
+    house: ServiceHouse, tmp_path: Path, level: str
+) -> None:
+    """At once, and without a section in any other note."""
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    house.ctx.settings = replace(house.ctx.settings, daily_notes=str(vault), archive=False)
+    learn(house, tmp_path, QUEUE + LEDGER)
+    session_summary.finish(house.ctx, "s1")
+    journal = house.ctx.global_shelf().journal
+    said = next(one for one in journal.iter_memories(Scope()) if "cents" in one.text)
+    door(house.ctx, "edit", {"id": said.id, "sensitivity": level})
+    text = (vault / "2026-05-03.md").read_text()
+    assert "spool file" in text and "cents" not in text
+    assert os.listdir(vault) == ["2026-05-03.md"]
+
+
 def test_a_daily_note_is_named_as_the_vault_has_it(house: ServiceHouse, tmp_path: Path) -> None:
     """Folders on the way are made; a purge finds the section, also where names were others since."""
     vault = tmp_path / "vault"

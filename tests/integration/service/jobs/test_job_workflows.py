@@ -26,6 +26,7 @@ from vector_memory.model import (
     Priority,
     Relation,
     Scope,
+    Sensitivity,
     Source,
     Tier,
 )
@@ -533,6 +534,37 @@ def test_the_monthly_review_tells_what_to_look_at(house: ServiceHouse, tmp_path:
     assert f"Expires soon: The heron certificate ends. [{memory(1).id[:8]}]" in text
     assert "1 memories were never used in 90 days: 1 note" in text
     assert "evidence, no certificate" in text
+
+
+def test_the_notes_of_week_and_month_have_nothing_confidential(
+    house: ServiceHouse, tmp_path: Path
+) -> None:
+    """Other programs read them; what they count is counted."""
+    house.ctx.settings = replace(house.ctx.settings, reviews=str(tmp_path))
+    last_week = house.time - timedelta(days=house.time.weekday() + 3)
+    journal_of(house).add(
+        [
+            memory(
+                number, f"The {word} of the crane crew is raised", kind=kind, sensitivity=level,
+                created_at=last_week, expires_at=house.time + timedelta(days=9),
+            )
+            for number, (word, kind, level) in enumerate(
+                (
+                    ("salary", "decision", Sensitivity.CONFIDENTIAL),
+                    ("bonus", "todo", Sensitivity.CONFIDENTIAL),
+                    ("wage", "decision", Sensitivity.RESTRICTED),
+                    ("mast", "decision", Sensitivity.PUBLIC),
+                )
+            )
+        ]
+    )  # fmt: skip
+    for job in ("weekly-note", "monthly-review"):
+        run(house, job)
+    weekly, monthly = (next(tmp_path.glob(name)).read_text() for name in ("*-W*", "2026-04.md"))
+    assert "Decided: The mast" in weekly and "Expires soon: The mast" in monthly
+    assert "4 new memories" in weekly and "3 memories are confidential or restricted" in monthly
+    for word in ("salary", "bonus", "wage"):
+        assert word not in weekly + monthly
 
 
 # -- reports -----------------------------------------------------------------------------------------
