@@ -222,14 +222,11 @@ def _often_used(ctx: Context, shelf: Shelf) -> Iterator[Item]:
 def _captured(ctx: Context, shelf: Shelf) -> list[Item]:
     finished_at = proposals.review_finished_at(ctx)
     ideas = shelf.journal.captured(Scope(), proposals.ASKED_KINDS, finished_at, MOST_CAPTURED)
-    items = [Item(shelf, idea, _reason(idea)) for idea in ideas if not idea.is_suspicious]
-    # A prompt that is a memory as it stands may be a decision; as a finding it was a request.
-    return [item for item in items if item.reason == DECIDED or not _is_its_prompt(item.memory)]
-
-
-def _is_its_prompt(memory: Memory) -> bool:
-    text, prompt = (part.casefold().strip(" .!…") for part in (memory.text, memory.title))
-    return text == prompt
+    return [
+        Item(shelf, idea, _reason(idea))
+        for idea in ideas
+        if not idea.is_suspicious and not proposals.is_request(idea)
+    ]
 
 
 def _reason(memory: Memory) -> str:

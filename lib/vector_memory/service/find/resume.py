@@ -15,7 +15,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import ProjectNames, Shelf
 from vector_memory.service.capture import deferred
 from vector_memory.service.find import topic_outline
-from vector_memory.service.memory import last_session
+from vector_memory.service.memory import last_session, proposals
 from vector_memory.service.memory.last_session import SessionEnd
 from vector_memory.service.memory.views import MemoryView, memory_view
 from vector_memory.text import harmless
@@ -136,12 +136,11 @@ def _session_view(
     memories = [memory for memory in of_session if not memory.is_held]
     memories.sort(key=lambda memory: (memory.created_at, memory.source.turn))
     talk = [memory for memory in memories if memory.kind == PASSAGE]
-    prompts = {exchange.title for exchange in talk}
     decided = [
         memory
         for memory in memories
         if memory.kind in DECISION_KINDS
-        and memory.text not in prompts
+        and not proposals.is_request(memory)
         and REDACTED not in memory.text
     ]
     newest_passage = talk[-1] if talk else newest

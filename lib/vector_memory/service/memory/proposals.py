@@ -164,6 +164,13 @@ FINISHED = "review"
 """The state's note of when the user declared all that was captured by then as looked through."""
 
 
+def is_request(idea: Memory) -> bool:
+    """Whether an idea is its exchange's prompt as it stands. Such a one may be a decision; as a finding it was a
+    request."""
+    text, prompt = (part.casefold().strip(" .!…") for part in (idea.text, idea.title))
+    return text == prompt and idea.kind not in BINDING
+
+
 def reviewed(memory: Memory, how: str, now: datetime, beside: Sequence[str] = ()) -> Memory:
     """Return a memory that no review asks about again, unless its words change.
 

@@ -188,3 +188,27 @@ def test_a_problem_that_names_what_is_not_done_is_open(house: ServiceHouse, tmp_
     listed = door(house.ctx, "list", {"project": str(here)})["memories"]
     found = {one["text"] for one in listed if one["kind"] == "problem"}
     assert found == {one["text"] for one in asked(house, here)["open"]} and len(found) == 3
+
+
+def test_a_prompt_that_decides_is_told_as_decided(house: ServiceHouse, tmp_path: Path) -> None:
+    """One that is nothing but the decision, and one of which it is the telling sentence; any other prompt is none."""
+    here = tmp_path / "here"
+    decisions = (
+        "We decided to move the ledger to Postgres because two writers must work at once.",
+        "We decided that releases are tagged on Thursdays because the office is closed on Fridays.",
+    )
+    release = f"Let us set up the release process in docs/release.md. {decisions[1]}"
+    fix = "Fixed the login by reading the cookie of the session first."
+    known = "The fix was to read the cookie of the crane first."
+    session(
+        house, here, "one", 0,
+        (decisions[0], "I moved the ledger to Postgres: the schema is in db/schema.sql. All 212 tests pass."),
+        (release, "Noted in docs/release.md: releases are tagged on Thursdays."),
+        ("Please fix the login of the crane", fix),
+        (known, "It is done. All 212 tests pass with it."),
+    )  # fmt: skip
+    decided = [one["text"] for one in asked(house, here)["decided"]]
+    assert set(decisions) <= set(decided), decided
+    assert not any(text.startswith("Please") for text in decided) and known not in decided, decided
+    listed = door(house.ctx, "list", {"project": str(here), "kinds": ["solution"]})["memories"]
+    assert known in [one["text"] for one in listed]
