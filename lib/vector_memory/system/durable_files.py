@@ -57,8 +57,13 @@ def write_durably(path: str, content: bytes, mode: int = 0o600, keep_mode: bool 
     # A name may be as long as the disk allows.
     temporary = os.path.join(folder, f".{name[:50]}-{threading.get_ident():x}")
     delete_file(temporary)
-    # Made anew, it is nobody else's, whatever stood there.
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        # Made anew, it is nobody else's, whatever stood there.
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    except OSError as error:
+        # The name that the caller knows: the other one tells nobody anything.
+        error.filename = path
+        raise
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)

@@ -65,3 +65,11 @@ def test_a_disk_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(OSError, match="note.md|Input/output"):
         durable_files.write_durably(str(path), b"new", keep_mode=True)
     assert rights(path) == 0o664
+
+
+def test_what_cannot_be_written_is_called_by_its_name(tmp_path: Path) -> None:
+    """Not by that of the file beside it, which nobody has asked for."""
+    path = tmp_path / "gone" / "note.md"
+    with pytest.raises(FileNotFoundError) as caught:
+        durable_files.write_durably(str(path), b"new")
+    assert str(caught.value).endswith(f"'{path}'")

@@ -12,7 +12,7 @@ from itertools import chain
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.index.notes.daily_note import section, with_section
+from vector_memory.index.notes.daily_note import is_torn, section, with_section
 from vector_memory.index.tools import clip
 from vector_memory.index.topics.spans import TopicSpan
 from vector_memory.index.topics.summaries import Summary
@@ -269,7 +269,7 @@ def put_section(
         fresh: what a new note begins with.
 
     Raises:
-        OSError: the folder is not there, or the note is no plain file within it.
+        OSError: the folder is not there, the note is no plain file within it, or the section has lost one of its marks.
         UnicodeError: the note is no UTF-8.
     """
     folder = os.path.realpath(os.path.expanduser(folder))
@@ -278,6 +278,10 @@ def put_section(
     if os.path.dirname(real_path) != folder and not real_path.startswith(folder + os.sep):
         raise OSError(f"{path} leads out of the folder")
     text = _read(real_path)
+    if is_torn(text, session):
+        raise OSError(
+            f"{path} has one of the two marks of its section, so nobody knows where it ends"
+        )
     new_text = with_section(text or fresh, session, words)
     if new_text == text or (only_known and session not in text):
         return False

@@ -3,6 +3,7 @@ section of a Markdown note in the folder that `reviews` names. Everything else i
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -83,13 +84,21 @@ def _write_note(ctx: Context, run: JobRun, name: str, heading: str, lines: Seque
         "lines": len(clean_lines),
         "items": [{"text": line} for line in clean_lines],
     }
-    if not ctx.settings.reviews:
-        hint = "`vector-memory config set reviews DIR` has it written as a note."
-        return Step(report, message=f"No folder is set: {hint}", outcome=WAITS)
+    if gap := _folder_gap(ctx):
+        return Step(report, message=gap, outcome=WAITS)
     if not run.dry_run:
         section_text = section("review", f"Memory: {heading}", clean_lines)
         session_summary.put_section(ctx.settings.reviews, name, "review", section_text)
     return Step(report, message=f"Wrote {name}." if not run.dry_run else "", outcome=OK)
+
+
+def _folder_gap(ctx: Context) -> str:
+    """Return why no note can be written, "" where one can."""
+    folder = os.path.expanduser(ctx.settings.reviews)
+    if os.path.isdir(folder):
+        return ""
+    what = f"There is no folder {folder}" if folder else "No folder is set"
+    return f"{what}: `vector-memory config set reviews DIR` has it written as a note."
 
 
 def _period_lines(ctx: Context, since: datetime, until: datetime) -> Iterator[str]:
@@ -190,6 +199,8 @@ def compliance(ctx: Context, run: JobRun) -> Step:
     ]
     report = {"since": governance.since, "scores": scores, "gaps": gaps}
     message = ", ".join(f"{name}: {score}" for name, score in scores.items())
+    if ctx.settings.reviews and (gap := _folder_gap(ctx)):
+        return Step(report, message=f"{message}. {gap}", outcome=WAITS)
     if ctx.settings.reviews and not run.dry_run:
         month = ctx.local_now().replace(day=1) - timedelta(days=1)
         name = note_name(ctx.settings.monthly_note_name, month)

@@ -567,6 +567,26 @@ def test_the_notes_of_week_and_month_have_nothing_confidential(
         assert word not in weekly + monthly
 
 
+@pytest.mark.parametrize("job", ["weekly-note", "monthly-review", "compliance-report"])
+def test_a_note_that_cannot_be_written_is_told(
+    house: ServiceHouse, tmp_path: Path, job: str
+) -> None:
+    """A section of which a mark is gone fails, and stays as somebody left it; a folder that is not there is waited
+    for."""
+    folder = tmp_path / "reviews"
+    house.ctx.settings = replace(house.ctx.settings, reviews=str(folder))
+    told = run(house, job)
+    assert told["outcome"] == "waits" and f"There is no folder {folder}" in told["message"]
+    folder.mkdir()
+    run(house, job)
+    (note,) = folder.iterdir()
+    torn = "".join(note.read_text().partition("<!-- end of")[:1]) + "My own words.\n"
+    note.write_text(torn)
+    told = door(house.ctx, "run_job", {"name": job})
+    assert told["outcome"] == "failed" and str(note) in told["message"]
+    assert note.read_text() == torn
+
+
 # -- reports -----------------------------------------------------------------------------------------
 
 
