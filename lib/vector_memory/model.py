@@ -461,7 +461,7 @@ class Scope:
     the given words; `without` are collections that are left out. `levels` are those of sensitivity that may be
     given, `laws` the jurisdictions, `without_kinds` kinds that may not be. `words` are names in lower case of which a
     text holds one. `since` is inclusive, `until` exclusive, both on `created_at`. What has expired by `unexpired_at`
-    is left out.
+    is left out; with `trusted` so is what has no `trust`.
     """
 
     projects: tuple[str, ...] | None = None
@@ -481,6 +481,7 @@ class Scope:
     without_kinds: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     unexpired_at: datetime | None = None
+    trusted: bool = False
 
     def up_to(self, *ceilings: Sensitivity | str | None) -> Scope:
         """Return the scope below these ceilings as well as its own. Under any ceiling it leaves out what was made of,
@@ -508,6 +509,7 @@ class Scope:
             and (not self.priorities or memory.priority in self.priorities)
             and (not self.origins or memory.origin in self.origins)
             and (not self.laws or memory.jurisdiction in self.laws)
+            and (not self.trusted or memory.trust > 0)
             and (not self.words or any(map(memory.holds_word, self.words)))
             and (not self.entities or not set(self.entities).isdisjoint(memory.entities))
             and (self.since is None or memory.created_at >= self.since)

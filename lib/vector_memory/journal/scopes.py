@@ -37,6 +37,12 @@ _AMONG = (
     ("entities", _HOLDS % "CASE m.extra WHEN '' THEN '{}' ELSE m.extra END, '$.entities'"),
 )
 """What limits a memory to some words: the scope's field, and the SQL around the marks of its values."""
+# Inside a string of JSON each quote has a backslash before it: so these match the marks alone.
+_TRUSTED = (
+    "NOT (m.origin = 'tool' OR (m.origin = 'import' AND instr(m.extra, '\"foreign\":true'))"
+    ' OR (instr(m.extra, \'"suspicion":{"\') AND NOT instr(m.extra, \'"released":true\')))'
+)
+"""What `Memory.trust` says, as SQL."""
 _TIMES = (
     ("since", "m.created_at >= ?"),
     ("until", "m.created_at < ?"),
@@ -62,6 +68,8 @@ def condition(scope: Scope) -> Condition:
         if words or (name == "projects" and words is not None):
             parts.append(sql % marks(words))
             values.extend(words)
+    if scope.trusted:
+        parts.append(_TRUSTED)
     if scope.words:
         has_word = "instr(' ' || m.lexical || ' ', ?) > 0"
         parts.append(f"({' OR '.join([has_word] * len(scope.words))})")

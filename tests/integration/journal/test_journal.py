@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
 import threading
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +23,7 @@ from vector_memory.journal.repair import transfer
 from vector_memory.model import (
     CleanText,
     Link,
+    Origin,
     Priority,
     Project,
     Relation,
@@ -235,6 +238,29 @@ def test_a_scope_means_the_same_everywhere(journal: Journal, scope: Scope) -> No
     assert [one.seq for one in journal.iter_memories(scope)] == wanted
     assert [one.seq for one in journal.recent(scope, 9)] == wanted[::-1]
     assert sorted(one.seq for one in journal.matching(["number"], scope, 9)) == wanted
+
+
+def test_whom_a_scope_trusts_is_what_a_memory_says(journal: Journal) -> None:
+    """Nobody who wrote something foreign, nor what looks like instructions, unless the user let it go; and no text
+    that holds the words of such a mark."""
+    extras: list[dict[str, Any]] = [
+        {},
+        {"foreign": True},
+        {"foreign": False},
+        {"suspicion": {}},
+        {"suspicion": {"score": 2.0, "reasons": ["conceals"]}},
+        {"suspicion": {"score": 2.0, "released": True}},
+        {"about": '"foreign":true, "suspicion":{"score":2}'},
+    ]
+    many = [
+        replace(memory(number), origin=origin, extra=extra)
+        for number, (origin, extra) in enumerate(itertools.product(Origin, extras))
+    ]
+    journal.add(many)
+    scope = Scope(trusted=True)
+    wanted = [one.id for one in many if one.trust]
+    assert ids(journal.iter_memories(scope)) == wanted == ids(filter(scope.holds, many))
+    assert 0 < len(wanted) < len(many)
 
 
 def test_tags_are_found_in_whatever_case_as_they_are_now(journal: Journal) -> None:

@@ -28,6 +28,8 @@ from vector_memory.text.note_names import note_name
 MOST_EACH, LINE_CHARS = 10, 180
 SOON, UNUSED = timedelta(days=30), timedelta(days=90)
 MOST_LOOKED_AT = 100_000
+TOLD = Scope(levels=IN_NOTES, trusted=True)
+"""Whose words a note tells, but for what is held back: the user's and a session's own."""
 
 
 def weekly(ctx: Context, run: JobRun) -> Step:
@@ -108,26 +110,24 @@ def _period_lines(ctx: Context, since: datetime, until: datetime) -> Iterator[st
     now = ctx.local_now()
     begin, end = (days.shown_at(wall, now).astimezone(timezone.utc) for wall in (since, until))
     period = Scope(since=begin, until=end)
-    scope = replace(period, levels=IN_NOTES)
+    scope = replace(TOLD, since=period.since, until=period.until)
     decision_scope, fix_scope = (
         replace(scope, kinds=(DECISION,)),
         replace(scope, tags=(fix_drafts.TAG,)),
     )
-    listed_scope, most_lines = period.without_records, 3 * MOST_EACH
+    listed_scope = period.without_records
     yield f"{sum(shelf.journal.count(listed_scope) for shelf in shelves):,} new memories"
     for title, ask in (
-        ("Decided", lambda journal: journal.recent(decision_scope, most_lines)),
-        ("Fixed", lambda journal: journal.recent(fix_scope, most_lines)),
-        ("Open", lambda journal: journal.open_items(scope, most_lines)),
+        ("Decided", lambda journal: journal.recent(decision_scope, MOST_EACH)),
+        ("Fixed", lambda journal: journal.recent(fix_scope, MOST_EACH)),
+        ("Open", lambda journal: journal.open_items(scope, MOST_EACH)),
     ):
         yield from _memory_lines(title, newest_of(shelves, ask), names)
 
 
 def _memory_lines(title: str, memories: Sequence[Memory], names: ProjectNames) -> Iterator[str]:
-    """Yield a line for each memory of the user's or a session's own words, with the beginning of its id, by which any
-    command accepts it."""
-    trusted = [memory for memory in memories if memory.trust > 0 and not memory.is_held]
-    for memory in trusted[:MOST_EACH]:
+    """Yield a line for each of the first memories, with the beginning of its id, by which any command accepts it."""
+    for memory in memories[:MOST_EACH]:
         place = names[memory.project]
         yield f"{title}{f' ({place})' if place else ''}: {clip(memory.text, LINE_CHARS)} [{memory.id[:8]}]"
 
@@ -147,7 +147,8 @@ def _content_lines(ctx: Context, now: datetime) -> Iterator[str]:
             if memory.sensitivity in (Sensitivity.CONFIDENTIAL, Sensitivity.RESTRICTED):
                 sensitive[names[memory.project] or "global"] += 1
             end = memory.expires_at or memory.valid_until
-            if end is not None and now < end <= now + SOON and memory.sensitivity in IN_NOTES:
+            is_told = TOLD.holds(memory) and not memory.is_held
+            if is_told and end is not None and now < end <= now + SOON:
                 expiring.append(memory)
     expiring.sort(key=lambda memory: memory.created_at, reverse=True)
     yield from _memory_lines("Expires soon", expiring, names)

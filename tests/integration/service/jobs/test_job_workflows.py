@@ -520,6 +520,33 @@ def test_the_weekly_note_tells_the_last_whole_week(house: ServiceHouse, tmp_path
     assert "Too old" not in text
 
 
+def test_a_note_of_others_takes_no_place_in_the_week(house: ServiceHouse, tmp_path: Path) -> None:
+    """However many came in after the user's own: a question, a decision, and what holds words of no note."""
+    house.ctx.settings = replace(house.ctx.settings, reviews=str(tmp_path))
+    last_week = house.time - timedelta(days=house.time.weekday() + 3)
+    many = [
+        memory(
+            number, f"The buoy {number} is painted by crew {number}", kind=kind, origin=Origin.IMPORT,
+            created_at=last_week + timedelta(minutes=number), **hidden,
+        )
+        for kind, hidden, first in (
+            ("question", {"extra": {"foreign": True}}, 100), ("decision", {"extra": {"foreign": True}}, 200),
+            ("question", {"sensitivity": Sensitivity.CONFIDENTIAL}, 300),
+        )
+        for number in range(first, first + 40)
+    ]  # fmt: skip
+    own = [
+        memory(1, "Who signs the contract?", kind="question", created_at=last_week),
+        memory(2, "The ledger moves to Postgres.", kind="decision", created_at=last_week),
+    ]
+    journal_of(house).add([*own, *many])
+    run(house, "weekly-note")
+    (note,) = tmp_path.glob("*-W*")
+    text = note.read_text()
+    assert "Open: Who signs the contract?" in text and "Decided: The ledger moves" in text
+    assert "buoy" not in text
+
+
 def test_the_monthly_review_tells_what_to_look_at(house: ServiceHouse, tmp_path: Path) -> None:
     house.ctx.settings = replace(house.ctx.settings, reviews=str(tmp_path))
     journal_of(house).add(
