@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 
 from vector_memory.cli import asking, job_files, output
@@ -67,14 +68,14 @@ def export(call: Invocation, n8n: str) -> None:
     call.say(
         Row({"file": n8n, "workflows": len(jobs)}),
         f"{len(jobs)} workflows: {n8n}",
-        f"Then: n8n import:workflow --input={n8n}",
+        f"Then: n8n import:workflow --input={shlex.quote(n8n)}",
         'n8n 2 needs NODES_EXCLUDE="[]" for its Execute Command node.',
     )
 
 
 def _show_due(answer: Row) -> None:
     if not answer.count("jobs"):
-        output.say("No job is due.")
+        output.say(answer.line("message") or "No job is due.")
     for job in answer.rows("jobs"):
         output.say(_heading(job))
 

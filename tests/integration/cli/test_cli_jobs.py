@@ -92,6 +92,10 @@ def test_what_is_due_is_run(daemon: FakeDaemon, capsys: pytest.CaptureFixture[st
     daemon.handlers["run_job"] = lambda payload: iter([(wire.ANSWER, {"jobs": []})])
     assert main(["jobs", "run", "--due"]) == 0
     assert "No job is due." in capsys.readouterr().out
+    off = {"jobs": [], "message": "No job runs by itself."}
+    daemon.handlers["run_job"] = lambda payload: iter([(wire.ANSWER, off)])
+    assert main(["jobs", "run", "--due"]) == 0
+    assert capsys.readouterr().out.strip() == off["message"]
     assert main(["jobs", "run"]) == 2
     assert main(["jobs", "run", "ttl-sweep", "--due"]) == 2
 
@@ -214,13 +218,13 @@ def test_workflows_for_n8n(
     """Each job is one: a trigger of its cadence and the command that runs it, switched off."""
     rows = [job("ttl-sweep", cron="0 3 * * *"), job("memory-gateway", cron="")]
     daemon.handlers["jobs"] = lambda payload: {"jobs": rows if payload["whole"] else []}
-    file = tmp_path / "flows" / "n8n.json"
+    file = tmp_path / "my flows" / "n8n.json"
     assert main(["jobs", "export", "--n8n", str(file)]) == 1
     assert "There is no folder" in capsys.readouterr().err
     assert not file.parent.exists()
     file.parent.mkdir()
     assert main(["jobs", "export", "--n8n", str(file)]) == 0
-    assert "n8n import:workflow" in capsys.readouterr().out
+    assert f"n8n import:workflow --input='{file}'" in capsys.readouterr().out
     first, second = json.loads(file.read_text())
     start, command = first["nodes"]
     assert start["parameters"]["rule"]["interval"][0]["expression"] == "0 3 * * *"

@@ -15,6 +15,7 @@ from vector_memory.service.upkeep import stats as figures
 from vector_memory.system.json_in import Record
 
 ACTIONS = ("list", "show", "enable", "disable")
+OFF = "No job runs by itself: `vector-memory config set jobs on` lets them."
 
 
 class JobsRequest(messages.Request):
@@ -91,7 +92,8 @@ def _set(ctx: Context, name: str, enabled: bool, actor: str) -> None:
 
 
 def run(ctx: Context, request: RunRequest, progress: Progress) -> View:
-    """Run a job to its end and return how it went; or all `jobs` that are due, one after the other.
+    """Run a job to its end and return how it went; or all `jobs` that are due, one after the other. None is where they
+    are switched off; `message` says so.
 
     Raises:
         NotFoundError: there is none of that name.
@@ -102,6 +104,8 @@ def run(ctx: Context, request: RunRequest, progress: Progress) -> View:
         progress(0, 1, name)
         begin = Record({PHASES: list(request.phases)}) if request.phases else None
         return _view(ctx, runner.run(ctx, name, request.dry_run, begin), whole=True)
+    if not ctx.settings.jobs:
+        return {"jobs": [], "message": OFF}
     names = runner.due_jobs(ctx)
     views = []
     for number, name in enumerate(names):

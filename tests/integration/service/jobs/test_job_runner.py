@@ -279,6 +279,19 @@ def test_all_that_is_due_can_be_run_by_hand(house: ServiceHouse) -> None:
     assert work_off(house) == 0
 
 
+def test_where_jobs_are_off_none_is_run_for_being_due(house: ServiceHouse) -> None:
+    """The timer of `jobs install` asks so every day. One that is named is run all the same."""
+    work_off(house)
+    pass_until(house, 4)
+    house.ctx.settings = replace(house.ctx.settings, jobs=False)
+    done = door(house.ctx, "run_job", {"due": True})
+    assert done["jobs"] == [] and "config set jobs on" in done["message"]
+    assert door(house.ctx, "run_job", {"name": "one"})["outcome"] == "ok"
+    house.ctx.settings = replace(house.ctx.settings, jobs=True)
+    done = door(house.ctx, "run_job", {"due": True})
+    assert [each["name"] for each in done["jobs"]] == ["three"]
+
+
 def test_reports_add_up() -> None:
     """Counts are added, lists joined, anything else stands for itself."""
     found = with_step(
