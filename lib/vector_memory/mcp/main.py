@@ -6,6 +6,7 @@ import gc
 import logging
 import os
 import sys
+from typing import Any
 
 from vector_memory.client.link import DaemonClient
 from vector_memory.mcp import sdk
@@ -28,7 +29,7 @@ def main() -> int:
     # What is imported stays: nothing of it has to be looked at again and again.
     gc.disable()
     sdk.load()
-    from vector_memory.mcp import server
+    from vector_memory.mcp import incoming, server
 
     protocol_server = server.make(caller())
     gc.freeze()
@@ -46,8 +47,10 @@ def main() -> int:
         async with anyio.create_task_group() as group:
             group.start_soon(watch)
             async with stdio_server() as (reading, writing):
+                sending, messages = anyio.create_memory_object_stream[Any]()
+                group.start_soon(incoming.relay, reading, sending, writing)
                 await protocol_server.run(
-                    reading, writing, protocol_server.create_initialization_options()
+                    messages, writing, protocol_server.create_initialization_options()
                 )
             group.cancel_scope.cancel()
 

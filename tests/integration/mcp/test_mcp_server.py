@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,11 @@ from vector_memory.model import DEFAULT_COLLECTION
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "test", "version": "1"},
+}
 SESSION = "5e550000-0000-4000-8000-000000000001"
 NAMES = [
     "memory_store",
@@ -611,6 +617,50 @@ def test_two_servers_have_each_shown_their_own(rig: Rig, server: McpClient, tmp_
     assert id in ids(server.call("memory_recall", query="oriole sessions"))
 
 
+def test_a_message_that_cannot_be_read_is_answered(rig: Rig, tmp_path: Path) -> None:
+    """A half of a surrogate pair, as a text has that was cut in the middle of a sign, is stored as U+FFFD; what is
+    nested too deep, or no request, gets an error. Whatever came after is answered, too."""
+    nested = "[" * 300 + "]" * 300
+    call = '{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"%s","arguments":{%s}}}'
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}),
+        '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+        "no JSON",
+        call % (2, "memory_store", '"text":"The ledger rooms are locked at nine \\ud83d"'),
+        call % ('"three"', "memory_recall", f'"query":{nested}'),
+        '{"jsonrpc":"2.0","id":4,"method":"tools/call","params":[1]}',
+        call % (5, "memory_\\udc4d", ""),
+        '{"jsonrpc":"2.0","id":6,"method":"ping"}',
+    ]
+    process = subprocess.Popen(
+        mcp_client.COMMAND,
+        env=mcp_client.environment(rig.home.root, tmp_path),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin and process.stdout
+    answers: dict[Any, dict[str, Any]] = {}
+    end = threading.Timer(30, process.kill)
+    end.start()
+    try:
+        process.stdin.write("".join(f"{line}\n" for line in lines))
+        process.stdin.flush()
+        while len(answers) < 6 and (line := process.stdout.readline()):
+            answer = json.loads(line)
+            answers[answer["id"]] = answer
+    finally:
+        end.cancel()
+        process.kill()
+        process.communicate()
+    assert set(answers) == {1, 2, "three", 4, 5, 6}
+    stored = answers[2]["result"]["structuredContent"]["memory"]
+    text = rig.daemon.ask("get", {"id": stored["id"]})["memory"]["text"]
+    assert text.endswith("nine \ufffd")
+    assert {answers[id]["error"]["code"] for id in ("three", 4)} == {-32600}
+    assert answers[5]["result"]["isError"] and answers[6]["result"] == {}
+
+
 def test_it_ends_with_stdin(rig: Rig, tmp_path: Path) -> None:
     """Also in the middle of a call; stdout holds the protocol alone, stderr nothing."""
     process = subprocess.Popen(
@@ -621,13 +671,8 @@ def test_it_ends_with_stdin(rig: Rig, tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    hello = {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    }
     messages = [
-        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
     ]
     call = {"name": "memory_recall", "arguments": {"query": "puffin"}}
