@@ -36,14 +36,14 @@ class Shown:
         return owed
 
     def chosen(self, prefixes: Sequence[str]) -> list[str]:
-        """Return the whole ids of memories that are to be deleted.
+        """Return the whole ids of memories that are to be deleted or settled.
 
         Raises:
             BadInputError: there are none or too many, or one was not shown.
         """
         if not 0 < len(prefixes) <= MOST_AT_ONCE:
             raise BadInputError(
-                f"Between 1 and {MOST_AT_ONCE} ids can be deleted at once.", "Give fewer ids."
+                f"Between 1 and {MOST_AT_ONCE} ids can be given at once.", "Give fewer ids."
             )
         return list(dict.fromkeys(self._whole_id(prefix.strip().lower()) for prefix in prefixes))
 
@@ -53,7 +53,7 @@ class Shown:
         if len(ids) == 1 and len(prefix) >= LEAST:
             return ids[0]
         raise BadInputError(
-            f"Memory {prefix[:SHORT]!r} was not shown in this session, so nothing was deleted.",
+            f"Memory {prefix[:SHORT]!r} was not shown in this session, so nothing was changed.",
             "Search first (memory_forget with query, memory_recall or list_memories), "
             "then give the ids that it shows.",
         )

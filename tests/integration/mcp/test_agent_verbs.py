@@ -178,9 +178,13 @@ class TestKeeping:
         assert group["same"]
         assert {member["id"] for member in group["memories"]} == {one, other}
         assert told["merged"] == 0
-        request = asked(project, dry_run=False, ids=["ffff"])
+        with pytest.raises(NotFoundError, match="There is no memory 'ffff'"):
+            door(house.ctx, "consolidate", asked(project, dry_run=False, ids=["ffff"]))
+        alone = said(house, project, "The ferry leaves at nine.")
+        request = asked(project, dry_run=False, ids=[alone[:12]])
         assert door(house.ctx, "consolidate", request)["merged"] == 0
-        done = door(house.ctx, "consolidate", asked(project, dry_run=False))
+        door(house.ctx, "forget", {"ids": [alone]})
+        done = door(house.ctx, "consolidate", asked(project, dry_run=False, ids=[one[:12]]))
         assert done["merged"] == 1
         house.follow()
         listed = door(house.ctx, "list", asked(project))

@@ -13,6 +13,7 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf, project_names
 from vector_memory.service.capture import link_ideas
+from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.merging import may_merge
 from vector_memory.service.memory.placement import neighbours
 from vector_memory.service.memory.views import MemoryView, memory_view
@@ -67,14 +68,17 @@ class ConsolidateAnswer(messages.Answer):
 def consolidate(ctx: Context, request: ConsolidateRequest, progress: Progress) -> ConsolidateAnswer:
     """Find groups of memories that say nearly the same; with `dry_run` false merge those that say the
     same. The most trusted and newest of a group stands for all; the others give way to it and stay in
-    its history."""
+    its history.
+
+    Raises:
+        NotFoundError: no memory's id begins as one of those that are named.
+        BadInputError: several do.
+    """
+    ids = {lookup(ctx, id, shared=True)[1].id for id in request.ids}
     groups = find_groups(ctx, messages.asker_of(ctx, request), progress, request.closeness)
-    if request.ids:
-        prefixes = request.ids
+    if ids:
         groups = [
-            group
-            for group in groups
-            if any(member.id.startswith(prefixes) for member in group.members)
+            group for group in groups if not ids.isdisjoint(member.id for member in group.members)
         ]
     groups = groups[: request.k]
     merged = 0
