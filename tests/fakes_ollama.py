@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -24,6 +24,8 @@ class OllamaServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.models = {"nomic-embed-text:latest": "0a109f422b47e3a30ba2b10eca18548e"}
         self.inputs: list[str] = []
+        self.asked: list[str] = []
+        """The paths that it was asked for; of a proxy whole addresses."""
         self.listed = 0
         """How often it was asked which models it has."""
         self.prompts: list[str] = []
@@ -35,6 +37,10 @@ class OllamaServer(ThreadingHTTPServer):
         self.failure: tuple[int, str] | None = None
         self.failures: dict[str, tuple[int, str]] = {}
         """The same for requests that say something."""
+        self.moved_to = ""
+        """Where it sends whoever asks, in place of an answer."""
+        self.blanks, self.blank_s = 0, 0.0
+        """How many blanks come before each answer, and how long each takes."""
         self.delay_s = 0.0
         self.slow = ""
         """What a request says that is answered after that delay; all of them by default."""
@@ -49,11 +55,13 @@ class _Handler(BaseHTTPRequestHandler):
     server: OllamaServer
 
     def do_GET(self) -> None:
+        self.server.asked.append(self.path)
         self.server.listed += self.path == "/api/tags"
         models = [{"model": name, "digest": digest} for name, digest in self.server.models.items()]
         self._answer(200, {"models": models} if self.path == "/api/tags" else {})
 
     def do_POST(self) -> None:
+        self.server.asked.append(self.path)
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.server.slow in json.dumps(request):
             time.sleep(self.server.delay_s)
@@ -85,12 +93,20 @@ class _Handler(BaseHTTPRequestHandler):
         return {"model": request["model"], "message": message, "done": True, **server.counts}
 
     def _answer(self, status: int, body: dict[str, Any]) -> None:
+        server = self.server
         content = json.dumps(body).encode()
-        self.send_response(status)
+        self.send_response(307 if server.moved_to else status)
+        if server.moved_to:
+            self.send_header("Location", server.moved_to + self.path)
         self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Content-Length", str(server.blanks + len(content)))
         self.end_headers()
-        self.wfile.write(content)
+        # Whoever asked may have gone.
+        with suppress(OSError):
+            for _ in range(server.blanks if server.blank_s else 0):
+                self.wfile.write(b" ")
+                time.sleep(server.blank_s)
+            self.wfile.write(b" " * (0 if server.blank_s else server.blanks) + content)
 
     def log_message(self, format: str, *arguments: object) -> None:
         """Say nothing."""

@@ -40,7 +40,7 @@ class OllamaEmbedder:
     """
 
     def __init__(self, settings: Settings, models_folder: str) -> None:
-        from ollama import Client
+        from vector_memory.ollama_client import connect
 
         self._host = settings.ollama_host or os.environ.get("OLLAMA_HOST") or None
         self._tag = settings.embedding_model or DEFAULT_MODEL
@@ -50,8 +50,8 @@ class OllamaEmbedder:
         self._document_prefix = "search_document: " if prefixed else ""
         self._query_prefix = "search_query: " if prefixed else ""
         # Two clients, since a prompt cannot wait as long as a backfill.
-        self._bulk: Any = Client(host=self._host, timeout=DOCUMENTS_TIMEOUT_S)
-        self._quick: Any = Client(host=self._host, timeout=QUERY_TIMEOUT_S)
+        self._bulk: Any = connect(settings, DOCUMENTS_TIMEOUT_S)
+        self._quick: Any = connect(settings, QUERY_TIMEOUT_S)
         self._closed = False
         self.model = self._versioned_name(self._bulk)
         # One answer tells the dimension, and that the model embeds at all.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
+import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from typing import Any
 
 from vector_memory.config import Settings
@@ -14,6 +15,8 @@ DEFAULT_MODEL = "llama3.2:3b"
 CONTEXT_TOKENS = 8_192
 """Ollama's own default cuts a long prompt's beginning off without a word."""
 MAX_CHARS = 20_000
+MOST_ERROR_CHARS = 300
+"""Of what a server says: it may be a page."""
 HINT = "Start Ollama and pull the model, or set generation_backend to nothing."
 
 
@@ -29,7 +32,7 @@ class OllamaGenerator:
     def __init__(self, settings: Settings) -> None:
         self.name = f"ollama/{settings.generation_model or DEFAULT_MODEL}"
         self._model = settings.generation_model or DEFAULT_MODEL
-        self._host = settings.ollama_host or os.environ.get("OLLAMA_HOST") or None
+        self._settings = settings
 
     def complete(
         self,
@@ -66,16 +69,29 @@ class OllamaGenerator:
         self._ask(timeout_s, lambda client: client.show(self._model))
 
     def _ask(self, timeout_s: float, question: Callable[[Any], Any]) -> Any:
-        from ollama import Client
+        from vector_memory.ollama_client import connect
 
-        client: Any = Client(host=self._host, timeout=timeout_s)
+        answer: Future[Any] = Future()
+
+        def ask() -> None:
+            try:
+                client = connect(self._settings, timeout_s)
+                try:
+                    answer.set_result(question(client))
+                finally:
+                    client.close()
+            except Exception as error:
+                # The client raises what its HTTP library raises, besides errors of its own.
+                answer.set_exception(error)
+
+        # HTTP libraries count the time between two bytes; who asks waits so long for all of them. What comes too late
+        # is left to this thread, which gives it up with its next byte.
+        threading.Thread(target=ask, name="ollama", daemon=True).start()
         try:
-            return question(client)
+            return answer.result(timeout_s)
         except Exception as error:
-            # The client raises what its HTTP library raises, besides errors of its own.
-            raise GenerationError(f"Ollama did not answer: {error}.", HINT) from error
-        finally:
-            client.close()
+            reason = str(error)[:MOST_ERROR_CHARS] or "not in time"
+            raise GenerationError(f"Ollama did not answer: {reason}.", HINT) from error
 
 
 def _tokens(answer: Any) -> int | None:
