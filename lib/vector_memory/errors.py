@@ -12,7 +12,7 @@
     ├── EmbeddingError          the embedding backend is missing or failed
     │   └── ModelChangedError   it has another model under the same name by now
     ├── GenerationError         a language model cannot be used now
-    │   ├── UsedUpError         it was asked often enough today
+    │   ├── NotAskedError       it was asked often enough today, or failed a moment ago
     │   └── CutShortError       less time was left for it than it needed
     └── SetupError              a step of the set-up failed
 
@@ -116,8 +116,8 @@ class GenerationError(VectorMemoryError):
         self.tokens = tokens
 
 
-class UsedUpError(GenerationError):
-    """What a language model may take in a day is used up."""
+class NotAskedError(GenerationError):
+    """A language model was not asked: what it may take in a day is used up, or it failed a moment ago."""
 
 
 class CutShortError(GenerationError):

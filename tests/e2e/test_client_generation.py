@@ -132,7 +132,7 @@ def test_ideas_come_through_the_client(
     good = f"```json\n{json.dumps({'ideas': [IDEA]})}\n```"
     api.script_sides(["Yes.", "There is one idea.", good])
     mark = api.mark()
-    (found,) = extract_ideas(house.ctx, TEXT, [])
+    ((found,),) = extract_ideas(house.ctx, TEXT, [])
     used = house.ctx.generation.used_on(house.ctx.local_now().date())
     house.close()
     assert (found.text, found.intent) == (IDEA["text"], "decision")

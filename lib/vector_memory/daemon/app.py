@@ -326,10 +326,10 @@ class App:
             from vector_memory.service.purge import purge
 
             self.ctx.slowly(lambda: purge.resume(self.ctx))
-        if self.ctx.settings.extraction:
-            from vector_memory.service.jobs import turn_end
+        if self.ctx.settings.generation_backend:
+            from vector_memory.service.capture import model_reading
 
-            turn_end.resume_mining(self.ctx)
+            self.ctx.slowly(partial(model_reading.read_due, self.ctx))
 
     def _note_restored(self) -> None:
         """Keep the trust that there was before a backup was restored, and note that one was."""

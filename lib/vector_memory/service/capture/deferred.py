@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 TOPICS: Task = "topics"
 SUMMARY: Task = "summary"
 MINING: Task = "mining"
-"""Tasks that are due for a session: its topics, its summary, what a model finds in it."""
+"""Tasks that are due for a session: its topics, its summary, what a model says of it."""
 LESSONS: Task = "lessons"
 """What is due for a transcript, by its path: what its tasks teach."""
 

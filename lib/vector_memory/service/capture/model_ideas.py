@@ -1,18 +1,17 @@
 """Mining: what a language model finds in a session beside the rules, where the user switched it on.
 
 It reads the passages that are stored, so it sees nothing that was not redacted, and goes on from the
-turn that it has reached. A turn is done with when another one has come, or when the session is over.
+stretch of a turn that it has reached. A turn is done with when another one has come, or when the session is over.
 """
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vector_memory import redact
-from vector_memory.errors import BadInputError, GenerationError, UnsafeTextError
+from vector_memory.errors import UnsafeTextError
 from vector_memory.extract.chunks import chunks
 from vector_memory.extract.extractor import extract
 from vector_memory.extract.schema import Extracted
@@ -38,10 +37,6 @@ from vector_memory.service.memory.passages import number_of
 from vector_memory.system.json_in import Record
 from vector_memory.text import harmless
 
-log = logging.getLogger(__name__)
-
-TIMEOUT_S = 120.0
-"""Nobody waits, and a model without a graphics card takes its time."""
 LEAST_CHARS = 80
 MOST_CHUNKS = 20
 """No single text takes the whole day's allowance."""
@@ -49,8 +44,10 @@ TAG = "model"
 MOST_CONFIDENT = 0.6
 """What a model found is trusted no more than what the assistant said plainly."""
 BUDGET_S = 900.0
-"""How long one call of `mine` may take: other sessions wait behind it. What it does not come to is read with the
-next turn, or by the next daemon where the session is over."""
+"""How long one call of `mine` may take: other work of the model waits behind it. What it does not come to is read with
+the next turn, or behind that work where the session is over."""
+BEGUN = "begun"
+"""In a cursor: of the turn after the last that was read, how many stretches were, by project."""
 LEAST_TURN_CHARS = 200
 """A turn that says less is not worth a call: the rules have read it."""
 
@@ -63,7 +60,10 @@ def is_wanted(ctx: Context) -> bool:
 def mine(ctx: Context, sessions: Iterable[str], final: bool) -> int:
     """Let the model read what is new in some sessions; return how many ideas were stored.
 
-    It ends at its budget or with the daemon, at the end of a turn, and goes on there another time.
+    It ends at its budget or with the daemon, at the end of a stretch, and goes on there another time.
+
+    Raises:
+        GenerationError, BadInputError: the model could not be asked. It goes on there another time, too.
     """
     if not is_wanted(ctx):
         return 0
@@ -89,14 +89,13 @@ def _mine_session(
 ) -> int:
     memories = list(shelf.journal.iter_memories(Scope(sessions=(session,))))
     cursor_name = f"mined:{shelf.journal.store_id}:{session}"
-    last_turn = (ctx.state.cursor(cursor_name) or Record()).number("turn")
+    reached = ctx.state.cursor(cursor_name) or Record()
+    last_turn, begun = reached.number("turn"), reached.part(BEGUN)
     turns = sorted({memory.source.turn for memory in memories if memory.kind == PASSAGE})
     ready = [turn for turn in turns if turn > last_turn and (final or turn < turns[-1])]
     roots = project_roots([shelf])
     stored = 0
     for turn in ready:
-        if not may_go_on():
-            break
         for project in dict.fromkeys(memory.project for memory in memories):
             of_turn = [
                 memory
@@ -104,18 +103,23 @@ def _mine_session(
                 if (memory.source.turn, memory.project) == (turn, project)
             ]
             with privacy.for_folder(ctx, roots.get(project, "")):
-                stored += _mine_turn(ctx, shelf, of_turn)
-        if ctx.stopping.is_set():
-            # The model was cut off in the middle of it: it is read again.
-            break
+                read = _mine_turn(ctx, shelf, of_turn, begun.number(project))
+                while may_go_on() and (count := next(read, None)) is not None:
+                    stored += count
+                    begun[project] = begun.number(project) + 1
+                    ctx.state.set_cursor(cursor_name, {"turn": last_turn, BEGUN: begun})
+            if not may_go_on():
+                return stored
+        last_turn, begun = turn, Record()
         ctx.state.set_cursor(cursor_name, {"turn": turn})
     return stored
 
 
-def _mine_turn(ctx: Context, shelf: Shelf, memories: Sequence[Memory]) -> int:
+def _mine_turn(ctx: Context, shelf: Shelf, memories: Sequence[Memory], begun: int) -> Iterator[int]:
+    """Let the model read a turn from a stretch on; yield for each how many ideas were stored."""
     if any(memory.sensitivity is Sensitivity.RESTRICTED for memory in memories):
         # Nothing is learned from an exchange of which a word is restricted.
-        return 0
+        return
     passages = sorted(
         (
             memory
@@ -127,27 +131,30 @@ def _mine_turn(ctx: Context, shelf: Shelf, memories: Sequence[Memory]) -> int:
     # What tools printed and the user pasted is no idea of theirs.
     text = harmless.without_marked("\n".join(passage.text for passage in passages))
     if len(text) < LEAST_TURN_CHARS:
-        return 0
+        return
     known_texts = [memory.text for memory in memories if memory.kind != PASSAGE]
-    stored = 0
-    ideas = extract_ideas(ctx, text, known_texts)
-    if len(shelf.journal.by_ids([passage.id for passage in passages])) < len(passages):
-        # They were purged while the model read them.
-        return 0
-    for idea in ideas:
-        try:
-            (draft,) = under_known_ids(shelf.journal, [_draft(idea, passages)])
-            if not ctx.settings.captures(draft.kind):
-                continue
-        except UnsafeTextError:
-            ctx.count("texts_dropped")
-            continue
-        placed = placement.place(ctx, shelf, draft, placement.vector_of(ctx, draft))
-        if placed.action != "unchanged":
-            tied_ids = [tie.other.id for tie in placed.ties]
-            ctx.audit("store", "job", [placed.memory.id, *tied_ids], did=placed.action)
-            stored += 1
-    return stored
+    for ideas in extract_ideas(ctx, text, known_texts, begun):
+        if len(shelf.journal.by_ids([passage.id for passage in passages])) < len(passages):
+            # They were purged while the model read them.
+            return
+        yield sum(_is_stored(ctx, shelf, idea, passages) for idea in ideas)
+
+
+def _is_stored(ctx: Context, shelf: Shelf, idea: Extracted, passages: Sequence[Memory]) -> bool:
+    """Store a found idea; whether anything of it is new."""
+    try:
+        (draft,) = under_known_ids(shelf.journal, [_draft(idea, passages)])
+    except UnsafeTextError:
+        ctx.count("texts_dropped")
+        return False
+    if not ctx.settings.captures(draft.kind):
+        return False
+    placed = placement.place(ctx, shelf, draft, placement.vector_of(ctx, draft))
+    if placed.action == "unchanged":
+        return False
+    tied_ids = [tie.other.id for tie in placed.ties]
+    ctx.audit("store", "job", [placed.memory.id, *tied_ids], did=placed.action)
+    return True
 
 
 def _may_bind(idea: Extracted, passages: Sequence[Memory]) -> bool:
@@ -186,37 +193,40 @@ def _draft(idea: Extracted, passages: Sequence[Memory]) -> Memory:
     )
 
 
-def extract_ideas(ctx: Context, text: str, known_texts: Sequence[str]) -> list[Extracted]:
-    """Return the ideas that the model finds in a text beside those that are known; [] where it is off,
-    was asked often enough today, or failed a moment ago. Takes minutes: for background threads.
+def extract_ideas(
+    ctx: Context, text: str, known_texts: Sequence[str], begun: int = 0
+) -> Iterator[list[Extracted]]:
+    """Yield for each stretch of a text the ideas that the model finds in it beside those that are known; nothing where it
+    is off. Takes minutes: for background threads.
 
     Args:
         text: what was said; it is redacted before the model sees it.
         known_texts: the texts that rules found in it.
+        begun: how many stretches were read before.
+
+    Raises:
+        GenerationError, BadInputError: the model fails, failed a moment ago, or was asked often enough today.
     """
-    if not is_wanted(ctx) or ctx.generation.rests(ctx.now()):
-        return []
+    if not is_wanted(ctx):
+        return
     try:
         clean = redact.clean(text).text
     except UnsafeTextError:
         ctx.count("texts_dropped")
-        return []
-    ideas: list[Extracted] = []
-    try:
-        for chunk in chunks(clean)[:MOST_CHUNKS]:
-            if len(chunk) >= LEAST_CHARS:
-                ideas += _ideas(ctx, chunk, [*known_texts, *(idea.text for idea in ideas)])
-    except (GenerationError, BadInputError) as error:
-        log.warning("ideas are left to the rules: %s", error)
-    ctx.count("ideas_extracted", len(ideas))
-    return ideas
+        return
+    known_texts = list(known_texts)
+    for chunk in chunks(clean)[begun:MOST_CHUNKS]:
+        ideas = _ideas(ctx, chunk, known_texts) if len(chunk) >= LEAST_CHARS else []
+        known_texts += [idea.text for idea in ideas]
+        ctx.count("ideas_extracted", len(ideas))
+        yield ideas
 
 
 def _ideas(ctx: Context, chunk: str, known_texts: Sequence[str]) -> list[Extracted]:
     def ask(prompt: str, max_tokens: int, schema: Mapping[str, Any] | None = None) -> str:
         # The gate answers yes or no; what follows has a schema.
         model = ctx.settings.generation_gate_model if schema is None else ""
-        return model_help.ask_model(ctx, prompt, max_tokens, TIMEOUT_S, schema, model)
+        return model_help.ask_at_leisure(ctx, prompt, max_tokens, schema, model)
 
     extraction = extract(chunk, known_texts, ask, gate=ctx.settings.extraction_gate)
     if extraction.garbage:

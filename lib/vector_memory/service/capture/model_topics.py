@@ -35,22 +35,26 @@ _WORDING = (
 
 
 def refine(ctx: Context, session: str) -> int:
-    """Let the model look at a session that is over; return of how many topics it has worded the summary."""
+    """Let the model look at a session that is over; return of how many topics it has worded the summary.
+
+    Raises:
+        GenerationError, BadInputError: the model could not be asked. What it has said until then is kept, and it is not
+            asked for it again.
+    """
     if not ctx.settings.generation_backend:
         return 0
-    decisions = 0
     for part in session_topics.read(ctx, session):
         with _rules_of(ctx, part):
-            decisions += _decide_shifts(ctx, part)
+            _decide_shifts(ctx, part)
+    # Also by what it said another time, before it could not be asked for the rest.
+    is_decided = bool(ctx.state.records(session_topics.SHIFTS + session))
     parts = (
-        session_topics.derive(ctx, [session]) if decisions else session_topics.read(ctx, session)
+        session_topics.derive(ctx, [session]) if is_decided else session_topics.read(ctx, session)
     )
     count = 0
     for part in parts:
         with _rules_of(ctx, part):
             count += _word_summaries(ctx, part)
-    if count:
-        ctx.notify()
     return count
 
 
@@ -60,10 +64,10 @@ def _rules_of(ctx: Context, contents: SessionContents) -> contextlib.AbstractCon
     return privacy.for_folder(ctx, root)
 
 
-def _decide_shifts(ctx: Context, contents: SessionContents) -> int:
-    """Ask where another topic begins in doubt; return how many answers there were. None is asked for twice."""
+def _decide_shifts(ctx: Context, contents: SessionContents) -> None:
+    """Ask where another topic begins in doubt. No answer is asked for twice."""
     record_kind = session_topics.SHIFTS + contents.session
-    answered, answers = ctx.state.records(record_kind), 0
+    answered = ctx.state.records(record_kind)
     turns = contents.topic_turns
     scores = shifts.scores(turns)
     doubtful = [index for index, score in enumerate(scores) if index and abs(score) < DOUBT]
@@ -75,8 +79,6 @@ def _decide_shifts(ctx: Context, contents: SessionContents) -> int:
         reply = model_help.answer(ctx, _SHIFT, text).casefold()[:3]
         if reply in ("yes", "no", "no.", "no,"):
             ctx.state.put_record(record_kind, key, {"begins": reply == "yes"})
-            answers += 1
-    return answers
 
 
 def _end_of(turn: TopicTurn) -> str:
@@ -120,5 +122,6 @@ def _word_summaries(ctx: Context, contents: SessionContents) -> int:
                 replace(current, text=redact.clean(lines).text, extra={**current.extra, **mark})
             )
             contents.shelf.journal.update(worded, current)
+        ctx.notify()
         count += 1
     return count

@@ -12,12 +12,13 @@ a procedure (skill-discovery).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
 from vector_memory import model, redact
-from vector_memory.errors import BadInputError
+from vector_memory.errors import BadInputError, GenerationError
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import Link, Memory, Origin, Relation, Scope, Status, strictest
 from vector_memory.service.base import model_help, privacy
@@ -188,7 +189,8 @@ def _propose(ctx: Context, shelf: Shelf, how: str, finding: Derivation, now: dat
     words = ""
     if how not in EXACT:
         root = project_roots([shelf]).get(memory.project, "")
-        with privacy.for_folder(ctx, root):
+        # Without a model it keeps the words of the rules.
+        with privacy.for_folder(ctx, root), suppress(GenerationError, BadInputError):
             words = model_help.reword(ctx, WORDING, source_text, WORDS_CHARS, finding.sources)
     memory = replace(memory, text=redact.clean(words).text) if words else memory
     try:

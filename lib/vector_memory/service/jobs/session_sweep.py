@@ -7,10 +7,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from datetime import datetime
+from functools import partial
 
 from vector_memory.model import ignore_progress
 from vector_memory.service.base.context import Context
-from vector_memory.service.capture import backfill, interrupted_session
+from vector_memory.service.capture import backfill, interrupted_session, model_reading
 from vector_memory.service.jobs.step import JobRun, Step
 
 AT_ONCE = 16
@@ -28,18 +29,16 @@ def step(ctx: Context, run: JobRun) -> Step:
     if run.dry_run:
         return Step({"transcripts": len(changed), "files": sorted(changed)[:AT_ONCE]})
     batch = dict(sorted(changed.items())[:AT_ONCE])
+    has_more = len(changed) > len(batch)
+    if not has_more:
+        ctx.slowly(partial(model_reading.read_due, ctx))
     if not batch:
-        if ctx.settings.extraction:
-            from vector_memory.service.jobs import turn_end
-
-            turn_end.resume_mining(ctx)
         return Step({"transcripts": 0, "stored": 0})
     request = backfill.BackfillRequest(paths=tuple(batch), actor="job", wait=False)
     answer = backfill.backfill(ctx, request, ignore_progress)
     # Only now: what is read again after a crash adds nothing.
     for path, stamp in batch.items():
         ctx.state.follow(os.path.dirname(path), {path: stamp})
-    has_more = len(changed) > len(batch)
     counts = {"transcripts": len(batch), "stored": answer.stored, "errors": len(answer.errors)}
     return Step(counts, {"more": True} if has_more else {})
 

@@ -13,8 +13,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.capture import (
     deferred,
     find_ideas,
-    model_ideas,
-    model_topics,
+    model_reading,
     session_summary,
     store_session,
 )
@@ -68,12 +67,15 @@ def learn(ctx: Context, ended: EndedTurn) -> None:
         import_notes.index_client_memory(ctx, ended.transcript, ended.folder)
     if captured.stored and ended.asker is not None:
         session_start.save_snapshot(ctx, ended.asker, ended.folder)
-    for session in concerned if ended.final and ctx.settings.generation_backend else ():
-        ctx.slowly(partial(model_topics.refine, ctx, session))
-    if ctx.settings.extraction:
-        for session in concerned if ended.final else ():
-            ctx.state.add_due(deferred.MINING, session)
-        ctx.slowly(lambda: model_ideas.mine(ctx, concerned, ended.final))
+    if not ctx.settings.generation_backend:
+        return
+    for session in concerned if ended.final else ():
+        ctx.state.add_due(deferred.MINING, session)
+    ctx.slowly(
+        partial(model_reading.read_due, ctx)
+        if ended.final
+        else partial(model_reading.read_turn, ctx, concerned)
+    )
 
 
 def pass_over(ctx: Context, ended: EndedTurn) -> None:
@@ -98,9 +100,3 @@ def _read(ctx: Context, ended: EndedTurn) -> list[TurnRead]:
         with suppress(OSError):
             turns.append(store_session.read_turn(ctx, path, True))
     return turns
-
-
-def resume_mining(ctx: Context) -> None:
-    """Let the model read on in the sessions that were over when the daemon ended."""
-    for session in ctx.state.due_keys(deferred.MINING):
-        ctx.slowly(partial(model_ideas.mine, ctx, (session,), True))

@@ -12,7 +12,7 @@ from talk import transcript
 
 from vector_memory.model import SUMMARY, TOPIC, Memory, Scope
 from vector_memory.service.base.follow_journal import FAR_BEHIND, follow_once
-from vector_memory.service.capture import backfill, deferred, model_ideas
+from vector_memory.service.capture import backfill, deferred, model_ideas, model_reading
 from vector_memory.service.jobs import turn_end
 from vector_memory.service.jobs.turn_end import EndedTurn
 
@@ -105,9 +105,9 @@ def test_a_model_reads_on_after_a_restart(house: ServiceHouse, folder: Path) -> 
         assert house.ctx.state.due_keys(deferred.MINING) == ["s1"]
         work = []
         house.ctx.slowly = work.append
-        turn_end.resume_mining(house.ctx)
-        for one in work:
-            one()
+        model_reading.read_due(house.ctx)
+        while work:
+            work.pop()()
         assert server.prompts
         assert not house.ctx.state.has_due()
         assert model_ideas.mine(house.ctx, ["s1"], final=True) == 0

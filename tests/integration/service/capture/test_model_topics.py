@@ -12,6 +12,7 @@ from fakes_ollama import OllamaServer
 from service_house import ServiceHouse, captured_of
 from talk import transcript
 
+from vector_memory.errors import GenerationError, NotAskedError
 from vector_memory.index.topics import shifts
 from vector_memory.model import TOPIC, Memory, Scope, Sensitivity
 from vector_memory.service.capture import model_topics, session_topics
@@ -132,10 +133,39 @@ def test_without_a_model_and_without_calls_left_all_stays(
 ) -> None:
     before = topics(house)
     settings = house.ctx.settings
-    for change in ({"generation_backend": ""}, {"generation_daily_calls": 0}):
-        house.ctx.settings = replace(settings, **change)  # type: ignore[arg-type]
-        assert model_topics.refine(house.ctx, "s1") == 0
+    house.ctx.settings = replace(settings, generation_backend="")
+    assert model_topics.refine(house.ctx, "s1") == 0
+    house.ctx.settings = replace(settings, generation_daily_calls=0)
+    with pytest.raises(NotAskedError):
+        model_topics.refine(house.ctx, "s1")
     house.ctx.settings = settings
     server.failure = (500, "broken")
-    assert model_topics.refine(house.ctx, "s1") == 0
+    with pytest.raises(GenerationError, match="broken"):
+        model_topics.refine(house.ctx, "s1")
     assert topics(house) == before
+
+
+def test_what_it_decided_before_it_failed_holds(
+    house: ServiceHouse, server: OllamaServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It is not asked again, and the topics are cut by it when the session is looked at once more."""
+    monkeypatch.setattr(model_topics, "DOUBT", 9.0)
+    talk = [*TALK, ("Now to the log of it", f"It is kept for a week. {LONG}")]
+    captured_of(house.ctx, str(transcript(tmp_path / "app", talk, "s2")), final=True)
+    session_topics.derive(house.ctx, ["s2"])
+
+    def cut() -> list[Memory]:
+        return [one for one in topics(house) if one.source.session == "s2"]
+
+    before = len(cut())
+    server.answers = ["Yes."]
+    server.failures["Prompt: Now to the log"] = (500, "broken")
+    with pytest.raises(GenerationError, match="broken"):
+        model_topics.refine(house.ctx, "s2")
+    assert len(cut()) == before
+    server.failures.clear()
+    house.pass_time(minutes=11)
+    server.answers = ["Perhaps."]
+    model_topics.refine(house.ctx, "s2")
+    assert len(cut()) == before + 1
+    assert len([one for one in server.prompts if "begin another topic" in one]) == 2

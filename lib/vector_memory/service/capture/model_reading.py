@@ -1,0 +1,66 @@
+"""When a language model reads a session, where one is set: after each turn what is new, and what is over to its end. Where
+it cannot be asked, the session waits and is read another time: after the next session that ends, by the job
+`session-extraction-sweep`, or by the next daemon."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from functools import partial
+
+from vector_memory.errors import BadInputError, GenerationError, NotAskedError
+from vector_memory.service.base.context import Context
+from vector_memory.service.capture import model_ideas, model_topics
+from vector_memory.service.capture.deferred import MINING
+from vector_memory.system.json_in import Record
+
+log = logging.getLogger(__name__)
+
+GIVEN_UP_AFTER = 7
+"""On so many days the model may fail at a session that is over. Not being asked is no failure: then it only waits."""
+FAILURES = "model_failures"
+"""Records of sessions at which it failed: on how many days, and the last of them."""
+
+
+def read_turn(ctx: Context, sessions: Iterable[str]) -> None:
+    """Let the model read what is new in sessions that go on. What it cannot be asked for is read with their next turn."""
+    try:
+        model_ideas.mine(ctx, sessions, final=False)
+    except (GenerationError, BadInputError) as error:
+        log.warning("a turn waits for the model: %s", error)
+
+
+def read_due(ctx: Context) -> None:
+    """Let the model read one session that is over, those at which it has not failed first, and then the next one: each
+    is a piece of work of its own, so that others are not kept waiting."""
+    failures = ctx.state.records(FAILURES)
+    due = sorted(
+        ctx.state.due_keys(MINING), key=lambda key: failures.get(key, Record()).number("days")
+    )
+    if not due or not ctx.settings.generation_backend or ctx.stopping.is_set():
+        return
+    session = due[0]
+    try:
+        model_topics.refine(ctx, session)
+        model_ideas.mine(ctx, [session], final=True)
+    except (GenerationError, BadInputError) as error:
+        log.warning("%d sessions wait for the model: %s", len(due), error)
+        if not isinstance(error, NotAskedError) and not ctx.stopping.is_set():
+            _note_failure(ctx, session, failures.get(session, Record()))
+        return
+    if not model_ideas.is_wanted(ctx) and not ctx.stopping.is_set():
+        ctx.state.mark_done(MINING, [session])
+    if session in failures:
+        ctx.state.put_record(FAILURES, session, None)
+    ctx.slowly(partial(read_due, ctx))
+
+
+def _note_failure(ctx: Context, session: str, before: Record) -> None:
+    """Note that the model failed at a session today; after so many days it is left to the rules."""
+    today = ctx.local_now().date().isoformat()
+    days = before.number("days") + (before.text("last") != today)
+    is_given_up = days >= GIVEN_UP_AFTER
+    if is_given_up:
+        ctx.count("minings_given_up")
+        ctx.state.mark_done(MINING, [session])
+    ctx.state.put_record(FAILURES, session, None if is_given_up else {"days": days, "last": today})

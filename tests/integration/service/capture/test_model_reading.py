@@ -1,0 +1,182 @@
+"""A session that is over is done with when the model has read it: one at which it failed, or was asked often enough, is
+read later, and not for ever."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes_ollama import OllamaServer
+from service_house import ServiceHouse, door
+from talk import transcript
+
+from vector_memory.model import TOPIC, Memory, Scope
+from vector_memory.service.capture import model_reading
+from vector_memory.service.capture.deferred import MINING
+from vector_memory.service.capture.model_ideas import TAG
+from vector_memory.service.jobs import turn_end
+from vector_memory.service.jobs.turn_end import EndedTurn
+
+WHY = (
+    "The importer waits for the queue, and the lock is held as long as the queue is not empty. " * 3
+)
+TALK = [("Why did the import hang last night on the big machine?", WHY), ("And then?", WHY)]
+IDEA = "The queue is drained before each import since the lock is held otherwise."
+WORDS = "The importer waits for the queue as long as the lock is held."
+
+
+@pytest.fixture
+def server(server: OllamaServer) -> OllamaServer:
+    """It finds one idea."""
+    one = {"text": IDEA, "intent": "decision", "confidence": 0.9, "quote": "the lock is held"}
+    server.written = json.dumps({"ideas": [one]})
+    return server
+
+
+@pytest.fixture
+def house(tmp_path: Path, server: OllamaServer) -> Iterator[ServiceHouse]:
+    """The service with a model; slow work waits in `work`."""
+    made = ServiceHouse(tmp_path)
+    use(
+        made, extraction=True, extraction_gate=False, generation_backend="ollama",
+        ollama_host=server.address,
+    )  # fmt: skip
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def work(house: ServiceHouse) -> list[Callable[[], object]]:
+    """The slow work that waits."""
+    waiting: list[Callable[[], object]] = []
+    house.ctx.slowly = waiting.append
+    return waiting
+
+
+def use(house: ServiceHouse, **settings: Any) -> None:
+    house.ctx.settings = replace(house.ctx.settings, **settings)
+
+
+def do(work: list[Callable[[], object]]) -> None:
+    while work:
+        work.pop(0)()
+
+
+def end(house: ServiceHouse, root: Path, session: str, talk: list[tuple[str, str]] = TALK) -> None:
+    """Let a session end."""
+    folder = root / session
+    folder.mkdir()
+    path = transcript(folder, talk, session)
+    turn_end.learn(house.ctx, EndedTurn(session, str(path), str(folder), final=True))
+
+
+def waiting(house: ServiceHouse) -> list[str]:
+    return house.ctx.state.due_keys(MINING)
+
+
+def memories(house: ServiceHouse, **scope: Any) -> list[Memory]:
+    return list(house.ctx.global_shelf().journal.iter_memories(Scope(**scope)))
+
+
+def try_again(house: ServiceHouse, work: list[Callable[[], object]]) -> None:
+    """As the next daemon does, or the job."""
+    model_reading.read_due(house.ctx)
+    do(work)
+
+
+def test_a_session_at_which_the_model_failed_is_read_when_it_is_back(
+    house: ServiceHouse, server: OllamaServer, work: list[Callable[[], object]], tmp_path: Path
+) -> None:
+    """Not in the ten minutes after, in which it is left alone; what waits is told."""
+    server.failure = (500, "not started")
+    end(house, tmp_path, "s1")
+    do(work)
+    assert waiting(house) == ["s1"] and not server.prompts
+    server.failure = None
+    try_again(house, work)
+    assert not server.prompts
+    assert door(house.ctx, "stats", {})["generation"]["waiting"] == 1
+    house.pass_time(minutes=11)
+    try_again(house, work)
+    assert [one.text for one in memories(house, tags=(TAG,))] == [IDEA]
+    assert waiting(house) == []
+    assert not house.ctx.state.records(model_reading.FAILURES)
+    asked = len(server.prompts)
+    try_again(house, work)
+    assert len(server.prompts) == asked
+
+
+def test_its_topics_are_worded_then_too(
+    house: ServiceHouse, server: OllamaServer, work: list[Callable[[], object]], tmp_path: Path
+) -> None:
+    """Also where no ideas are looked for."""
+    use(house, extraction=False)
+    server.written = WORDS
+    server.failure = (500, "not started")
+    end(house, tmp_path, "s1")
+    do(work)
+    server.failure = None
+    house.pass_time(minutes=11)
+    try_again(house, work)
+    assert any(WORDS in one.text for one in memories(house, kinds=(TOPIC,)))
+    assert waiting(house) == []
+
+
+def test_a_day_that_is_used_up_is_gone_on_with_on_the_next(
+    house: ServiceHouse, server: OllamaServer, work: list[Callable[[], object]], tmp_path: Path
+) -> None:
+    """From the stretch on that was not read: with few calls a day a long turn is read in the end."""
+    long = " ".join(
+        f"Sentence {number} of the story of the importer is here." for number in range(200)
+    )
+    use(house, generation_daily_calls=3)
+    end(house, tmp_path, "s1", [("Tell the whole story of it", long)])
+    days = 0
+    while waiting(house) and days < 9:
+        try_again(house, work)
+        house.pass_time(days=1)
+        days += 1
+    read = [one for one in server.prompts if "Write down" in one]
+    assert days > 1 and len(set(read)) == len(read) > 3
+    assert not house.ctx.state.records(model_reading.FAILURES)
+
+
+def test_a_session_that_always_fails_is_left_to_the_rules(
+    house: ServiceHouse, server: OllamaServer, work: list[Callable[[], object]], tmp_path: Path
+) -> None:
+    """After a week; and it keeps no other one waiting."""
+    server.failures["big machine"] = (500, "out of memory")
+    end(house, tmp_path, "s1")
+    do(work)
+    assert waiting(house) == ["s1"]
+    house.pass_time(minutes=11)
+    end(house, tmp_path, "s2", [("Tell me of the queue", WHY), ("And of the lock", WHY)])
+    do(work)
+    assert waiting(house) == ["s1"] and memories(house, sessions=("s2",), tags=(TAG,))
+    for _ in range(20):
+        house.pass_time(days=0.5)
+        try_again(house, work)
+    assert waiting(house) == []
+    assert house.ctx.state.counters()["minings_given_up"] == 1
+    assert house.ctx.state.counters()["generation_failures"] <= 2 * model_reading.GIVEN_UP_AFTER
+
+
+def test_a_turn_at_which_it_failed_is_read_with_the_next(
+    house: ServiceHouse, server: OllamaServer, work: list[Callable[[], object]], tmp_path: Path
+) -> None:
+    """Also where the session goes on."""
+    folder = tmp_path / "app"
+    folder.mkdir()
+    path = transcript(folder, TALK)
+    server.failure = (500, "not started")
+    turn_end.learn(house.ctx, EndedTurn("s1", str(path), str(folder)))
+    do(work)
+    server.failure = None
+    house.pass_time(minutes=11)
+    turn_end.learn(house.ctx, EndedTurn("s1", str(path), str(folder)))
+    do(work)
+    assert "big machine" in server.prompts[0]
