@@ -94,7 +94,7 @@ def figures(generation: Row) -> str:
         f"{count('daily_calls'):,} calls, {count('tokens'):,} of "
         f"{count('daily_tokens'):,} tokens, {count('refused'):,} refused, "
         f"{count('failures'):,} failed, {count('garbage'):,} answers of no use"
-        + (f", {waiting:,} sessions wait to be read" if (waiting := count("waiting")) else "")
+        + (f", sessions still to be read: {waiting:,}" if (waiting := count("waiting")) else "")
     )
 
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from vector_memory import redact
@@ -28,9 +29,10 @@ from vector_memory.retrieve.query import Query
 from vector_memory.retrieve.search import BeginEmbedding, Hit
 from vector_memory.service.base import privacy
 from vector_memory.service.base.context import Context
-from vector_memory.text import analysis, suspicion
+from vector_memory.text import analysis, suspicion, tables
 from vector_memory.text.fence import tokens
 from vector_memory.text.harmless import without_marked
+from vector_memory.text.words import letters_in, words_in
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector
@@ -222,6 +224,9 @@ LEAST_TERMS = 3
 """Of a wording that says anything: "No", "None." and "Nothing was decided." have two at most."""
 _NAME = re.compile(r"[\w./:@-]*[\d_/@][\w./:@-]*|\b\w+[A-Z]\w*|`[^`]+`")
 """What cannot be worded otherwise: numbers, paths, identifiers."""
+SENTENCE_ENDS = frozenset(".!?:…")
+PREFIX_CHARS = 5
+"""A name of so many letters may also be the beginning of the one that stands in the text: Postgres of PostgreSQL."""
 
 
 def ask_at_leisure(
@@ -277,16 +282,14 @@ def reword(ctx: Context, ask: str, source: str, most_chars: int, made_of: Iterab
     """
     if not may_be_told(made_of):
         return ""
-    wording, source_text = answer(ctx, ask, source), source.casefold()
+    wording = answer(ctx, ask, source)
     if not wording:
         return ""
-    names = [name.strip("`.,:").casefold() for name in _NAME.findall(wording)]
-    has_new_names = any(name not in source_text for name in names)
     # Pieces of words say no more than these.
     terms = {term for term in analysis.analyse(wording) if not analysis.is_piece(term)}
     says_nothing = len(terms) < LEAST_TERMS
     if (
-        has_new_names
+        names_more(wording, source)
         or says_nothing
         or len(wording) > most_chars
         or suspicion.mark_of_quoted(wording)
@@ -294,3 +297,36 @@ def reword(ctx: Context, ask: str, source: str, most_chars: int, made_of: Iterab
         ctx.generation.count("garbage", ctx.local_now().date())
         return ""
     return privacy.word_or(wording, "")
+
+
+def names_more(wording: str, source: str) -> bool:
+    """Whether a wording names what its text does not: a number, a path, an identifier, or somebody or something by a word
+    with a capital within a sentence."""
+    source_text = source.casefold()
+    exact_names = (name.strip("`.,:").casefold() for name in _NAME.findall(wording))
+    if any(name not in source_text for name in exact_names):
+        return True
+    source_terms, source_words = set(analysis.analyse(source)), words_in(source)
+    for name in _capitalised(wording):
+        # What has no terms is a word like "The".
+        terms, low = analysis.analyse(name), name.lower()
+        is_begun = len(low) >= PREFIX_CHARS and any(word.startswith(low) for word in source_words)
+        if terms and source_terms.isdisjoint(terms) and not is_begun:
+            return True
+    return False
+
+
+def _capitalised(text: str) -> list[str]:
+    """Return the words with a capital that begin no sentence; none of German, in which every noun has one."""
+    words = words_in(text)
+    german = tables.sets("stop_words_abroad")["german"]
+    if sum(word in german for word in words) > sum(word in analysis.STOP_WORDS for word in words):
+        return []
+    pieces = text.split()
+    return [
+        name
+        for before, piece in pairwise(pieces)
+        if any(map(str.isalnum, before)) and before.rstrip("\"')”»")[-1:] not in SENTENCE_ENDS
+        for name in letters_in(piece, least=2)
+        if name[0].isupper()
+    ]

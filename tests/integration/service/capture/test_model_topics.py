@@ -71,6 +71,7 @@ def test_a_summary_is_worded_once(house: ServiceHouse, server: OllamaServer) -> 
     [
         "Nine jobs were moved to port 8123.",
         "It lives in spool/worker.py now.",
+        "The queue was made to survive a crash, and Peter runs it with Kubernetes.",
         "word " * 100,
         "",
         "No",
