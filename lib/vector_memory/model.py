@@ -189,6 +189,8 @@ PASSAGE, NOTE = "exchange", "note"
 without a kind."""
 SUBAGENT_TAG = "subagent"
 """The tag of what was said and found in a subagent's talk."""
+BY_MODEL = "model:"
+"""How an idea that a language model found in a session is called by the program that stores it: by this and a digest."""
 DONE_HEAD = "Done: "
 """How a line of a passage begins that lists what was done between two things said."""
 TOPIC = "topic"
@@ -327,6 +329,11 @@ class Memory:
         """Whether it was made of a session's talk, such as an idea or a topic: it stands beside the
         talk, not between two passages of it."""
         return self.is_captured and self.kind != PASSAGE
+
+    @property
+    def is_by_model(self) -> bool:
+        """Whether a language model found it in a session: its words are neither the user's nor the assistant's."""
+        return self.is_captured and self.external_id.startswith(BY_MODEL)
 
     @property
     def entities(self) -> tuple[str, ...]:

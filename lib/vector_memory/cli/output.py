@@ -224,11 +224,13 @@ def shown_text(memory: Row) -> str:
 
 
 def warning(memory: Row) -> str:
-    """Return what stands before a text that somebody else wrote or shared, looks like instructions to the model, waits, is
+    """Return what stands before a text that somebody else or a model wrote or shared, looks like instructions to the model, waits, is
     done, not in force or sensitive, was found to be wrong or to hold no more, cannot hold beside another one, or has its day."""
     marks = []
     if whose := memory.text("whose"):
         marks.append(f"foreign, {whose}")
+    if memory.flag("by_model"):
+        marks.append("found by a language model")
     if name := memory.row("author").text("name"):
         marks.append(f"shared by {name}")
     if memory.row("proposed").flag("held"):

@@ -74,6 +74,7 @@ class ModelAnswers:
             "near": memory.get("fits") is False,
             "breakdown": memory.get("breakdown") if memory.get("traced") else None,
             "foreign": foreign,
+            "by_model": bool(memory.get("by_model")),
             "suspicious": list((memory.get("suspicious") or {}).get("reasons") or ()),
             "source": say(_place_of(memory.get("source") or {}), foreign),
             "link": say(memory.get("link") or ""),

@@ -73,6 +73,7 @@ def list_items(caller: Caller, memories: list[Json]) -> list[str]:
     lines = []
     for memory in caller.answers.memories(memories, TOKENS):
         mark = " · foreign" if memory.get("foreign") else ""
+        mark += " · found by a language model" if memory.get("by_model") else ""
         marks = {
             "state": "",
             "due": "due ",

@@ -29,11 +29,13 @@ _ASIDES = ("User, refusing", "User's answers")
 
 
 class SummaryIdea(NamedTuple):
-    """Something that was said: in which turn, what sort of thing it is, and its words."""
+    """Something that was said: in which turn, what sort of thing it is, its words, and whether these are a language
+    model's."""
 
     turn: int
     intent: str
     text: str
+    by_model: bool = False
 
 
 class Summary(NamedTuple):
@@ -104,17 +106,26 @@ def _last_words(turn: TopicTurn) -> list[SummaryIdea]:
 
 
 def _texts(
-    ideas: Iterable[SummaryIdea], intents: Sequence[str], left_out: Sequence[str] = ()
+    ideas: Sequence[SummaryIdea], intents: Sequence[str], left_out: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Return the last words of some sorts, each once, without what was said already (`left_out`)."""
-    texts = unique(
-        clip(summary_idea.text, SENTENCE_CHARS)
-        for summary_idea in ideas
-        if summary_idea.intent in intents
-    )
-    return tuple(
-        text for text in texts if not any(_says_the_same(text, other) for other in left_out)
-    )[-MOST:]
+    """Return the last words of some sorts, each once, without what was said already (`left_out`). A language model's have
+    the room that those of the session leave."""
+    texts = {
+        by_model: unique(
+            clip(idea.text, SENTENCE_CHARS)
+            for idea in ideas
+            if idea.intent in intents and idea.by_model == by_model
+        )
+        for by_model in (False, True)
+    }
+    said = _new_texts(texts[False], left_out)[-MOST:]
+    found = _new_texts(texts[True], (*left_out, *said))
+    return (*said, *found[max(0, len(found) + len(said) - MOST) :])
+
+
+def _new_texts(texts: Iterable[str], left_out: Sequence[str]) -> list[str]:
+    """Return the texts that say more than those that are left out."""
+    return [text for text in texts if not any(_says_the_same(text, other) for other in left_out)]
 
 
 def _says_the_same(text: str, other: str) -> bool:

@@ -17,6 +17,7 @@ from vector_memory.extract.extractor import extract
 from vector_memory.extract.schema import Extracted
 from vector_memory.index.voices import USER, voices
 from vector_memory.model import (
+    BY_MODEL,
     CONTEXT,
     PASSAGE,
     RULES,
@@ -173,7 +174,7 @@ def _draft(idea: Extracted, passages: Sequence[Memory]) -> Memory:
     """Return a found idea as a memory of the passage that it quotes."""
     passage = next((passage for passage in passages if idea.quote in passage.text), passages[0])
     cleaned = redact.clean(idea.text)
-    external_id = f"model:{digest_of(cleaned.text.lower(), size=12)}"
+    external_id = f"{BY_MODEL}{digest_of(cleaned.text.lower(), size=12)}"
     return Memory(
         id=memory_id(external_id, passage.project),
         text=cleaned.text,

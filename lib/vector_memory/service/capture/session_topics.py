@@ -174,10 +174,10 @@ def _tree(
 
 
 def ideas(memories: Iterable[Memory]) -> list[SummaryIdea]:
-    """Return what is known to have been decided, concluded or left open, in words of user and assistant alone. A fix is
-    an error's words and edits: what it came to is said elsewhere."""
+    """Return what is known to have been decided, concluded or left open, in words of user and assistant, or as a
+    language model found it. A fix is an error's words and edits: what it came to is said elsewhere."""
     return [
-        SummaryIdea(memory.source.turn, memory.kind, text)
+        SummaryIdea(memory.source.turn, memory.kind, text, memory.is_by_model)
         for memory in memories
         if memory.kind in IDEA_KINDS
         and memory.status is Status.ACTIVE

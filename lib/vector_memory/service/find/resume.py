@@ -79,7 +79,7 @@ class ResumeAnswer(messages.Answer):
     Attributes:
         project: its name, "" where none is asked about.
         session: the last session, None where there is none.
-        decided: what was decided in it, the newest first.
+        decided: what was decided in it, the newest first; what a language model found comes last.
         open: what is still to be done in the project.
     """
 
@@ -163,6 +163,8 @@ def _session_view(
         pull=end.pull if end else 0,
         left=[],
     )
+    # What was said in it is told first: a model words as it likes what it finds.
+    decided.sort(key=lambda memory: not memory.is_by_model)
     return view, _distinct(reversed(decided))
 
 

@@ -28,6 +28,7 @@ class BriefView(messages.Answer, kw_only=True):
 
     Attributes:
         foreign: somebody else wrote it and the user did not vouch for it.
+        by_model: a language model found it in a session.
         state: `done` of what is open no more, `rejected` or the like of a decision that is not in force.
         sensitivity: who may see it, where that is not as usual; `jurisdiction` whose law it is kept under.
         proposed: what an agent would have it count as; it waits for the user.
@@ -43,6 +44,7 @@ class BriefView(messages.Answer, kw_only=True):
     created_at: datetime
     origin: str
     foreign: bool | None = spare()
+    by_model: bool | None = spare()
     state: str | None = spare()
     sensitivity: str | None = spare()
     jurisdiction: str | None = spare()
@@ -168,6 +170,7 @@ def brief(view: type[B], memory: Memory, /, now: datetime | None = None, **more:
     is_as_usual = memory.sensitivity is Sensitivity.INTERNAL
     marks = {
         "foreign": memory.is_foreign or None,
+        "by_model": memory.is_by_model or None,
         "state": memory.state or None,
         "sensitivity": None if is_as_usual else memory.sensitivity.value,
         "jurisdiction": memory.jurisdiction or None,

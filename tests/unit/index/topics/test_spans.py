@@ -284,6 +284,25 @@ def test_a_summary_says_what_stands_behind_the_name(decision: str) -> None:
     assert made.decided == (decision,)
 
 
+def test_what_a_model_found_has_the_room_that_is_left() -> None:
+    """However much of it there is, and whenever it came: what was said stays, and stands first."""
+    found = [
+        SummaryIdea(1, "decision", f"A model's decision of the number {n}.", True) for n in "12"
+    ]
+    said = [
+        SummaryIdea(1, "decision", f"The {noun} is kept in Postgres.") for noun in ("log", "queue")
+    ]
+    turns = [turn(1, "What of the store?", "All is well now.")]
+
+    def decided(*ideas: SummaryIdea) -> tuple[str, ...]:
+        return summary_of(turns, ideas).decided
+
+    assert decided(*said, *found) == decided(*found, *said) == (said[0].text, said[1].text)
+    assert decided(*found, said[0]) == (said[0].text, found[1].text)
+    assert decided(said[0], said[0]._replace(by_model=True)) == (said[0].text,)
+    assert decided(*found) == (found[0].text, found[1].text)
+
+
 @given(st.text(max_size=300))
 def test_any_sentence_has_an_intent_or_none(text: str) -> None:
     """Whatever it says."""
