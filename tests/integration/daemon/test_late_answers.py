@@ -42,7 +42,7 @@ class Door:
             hook=lambda event, body, caller=None, message=None: events.answer(
                 event, body, None, message
             ),
-            heard=lambda event, message, caller: self.heard.append(message.prompt),
+            note_prompt_start=lambda event, message, caller: self.heard.append(message.prompt),
             events=events,
             stir=lambda: None,
             ctx=house.ctx,
