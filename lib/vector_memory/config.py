@@ -30,6 +30,8 @@ NOTE_NAMES = {
 """What names of notes must say, so that no two days, weeks or months share one."""
 PROTECTING = frozenset({"capture", "capture_without", "excluded_projects", "redact_personal"})
 """Settings that say what must not be stored."""
+LIKENESS = 0.5
+"""How like a setting's name, by `difflib`, another one must be to be taken for it misspelt: "exclude" is one."""
 
 
 BOUNDS, IS_USERS = "bounds", "is_users"
@@ -212,8 +214,8 @@ def _require_good_variables(environment_values: Mapping[str, Any]) -> None:
 
 
 def salvaged(path: str) -> Settings:
-    """Return what is in order of settings that are not. Where that leaves open what must not be stored,
-    nothing is captured, and all kinds of personal data are taken out."""
+    """Return what is in order of settings that are not. Where that leaves open what must not be stored, also by a name
+    that may be a misspelt one, nothing is captured, and all kinds of personal data are taken out."""
     every = ("card", "ssn", "iban", "email", "phone")
     closed = {"capture": False, "redact_personal": every}
     try:
@@ -221,14 +223,22 @@ def salvaged(path: str) -> Settings:
     except BadInputError:
         return validate(closed)
     good: dict[str, Any] = {}
-    for name in set(raw) & set(names()):
+    for name in raw:
         try:
             validate({name: raw[name]})
         except BadInputError:
-            good |= closed if name in PROTECTING else {}
+            good |= closed if _may_protect(name) else {}
         else:
             good.setdefault(name, raw[name])
     return validate(good)
+
+
+def _may_protect(name: str) -> bool:
+    """Whether a name is that of a setting that protects, or more like one than like any other setting's."""
+    import difflib
+
+    like = difflib.get_close_matches(name.lower(), names(), 1, LIKENESS)
+    return bool(like) and like[0] in PROTECTING
 
 
 def read_file(path: str) -> dict[str, Any]:
