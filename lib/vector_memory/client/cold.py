@@ -21,37 +21,44 @@ EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 MIN_TERMS = 2
 """Distinct words that a prompt and a memory must share at least: one common word says little."""
 MIN_COVERAGE = 0.4
-"""The share of the prompt's words that a memory must hold."""
+"""The share of the prompt's words that a memory must hold, whatever lower `threshold` the user set."""
 
 
 def notes(
     home: Home, prompt: str, folder: str, session: str, deadline: float
 ) -> "list[fence.Note]":
-    """Return what the journal says to a prompt by its words alone, best first.
+    """Return what the journal says to a prompt by its words alone, best first, within the settings' limits.
 
     Args:
         deadline: `time.monotonic()` by which the search must have ended.
     """
     terms = analysis.query_terms(prompt, 24)
-    if len(terms) < MIN_TERMS:
+    settings = privacy.Settings(home.config)
+    # What a session was given in all a daemon alone counts.
+    if len(terms) < MIN_TERMS or settings.number("session_tokens"):
         return []
-    hidden = _shown_ids(home, session)
+    hidden, least = _shown_ids(home, session), max(MIN_COVERAGE, settings.number("threshold"))
     fit = [
         row
         for row in search(home, terms, projects.locate(folder), CANDIDATES, deadline)
         if row["id"] not in hidden
         # A session mostly still has in its context what it said itself.
         and (not session or row["session"] != session)
-        and _fits(row, terms)
+        and _fits(row, terms, least)
     ]
-    return [_note(row, terms) for row in fit[:NOTES]]
+    most = int(min(NOTES, settings.number("prompt_memories")))
+    found = [_note(row, terms) for row in fit[:most]]
+    while found and fence.tokens(fence.fence(found)) > settings.number("prompt_tokens"):
+        found.pop()
+    return found
 
 
 def search(
     home: Home, terms: "list[str]", place: "projects.Place | None", most: int, deadline: float
 ) -> "list[dict[str, Any]]":
     """Return what journals hold of some words: the project's, where there is one, then the user's, the best of each
-    first. Memories older than the newest rule of privacy are left out: nothing here can check them against it.
+    first. Memories older than the newest rule of privacy, or than settings that have personal data taken out, are left
+    out: nothing here can check them against these.
 
     Args:
         deadline: `time.monotonic()` by which the search must have ended.
@@ -61,7 +68,8 @@ def search(
         project_ids.append(place.id)
     if place and place.store and readonly.trusted(home.state_db, place.store):
         stores.insert(0, place.store)
-    since = privacy.rules_since(*place.folders if place else ()) * 1e6
+    rules_since = privacy.rules_since(*place.folders if place else ())
+    since = max(rules_since, privacy.Settings(home.config).redaction_since()) * 1e6
     rows = (
         row
         for store in stores
@@ -70,9 +78,9 @@ def search(
     return [row for row in rows if row["created_at_us"] >= since]
 
 
-def _fits(row: "dict[str, object]", terms: "list[str]") -> bool:
+def _fits(row: "dict[str, object]", terms: "list[str]", least: float) -> bool:
     matched = len(row["matched_terms"])  # type: ignore[arg-type]
-    return matched >= MIN_TERMS and matched >= MIN_COVERAGE * len(terms)
+    return matched >= MIN_TERMS and matched >= least * len(terms)
 
 
 def _shown_ids(home: Home, session: str) -> "set[str]":

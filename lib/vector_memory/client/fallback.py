@@ -157,7 +157,8 @@ def _failure(home: Home, since: float) -> str:
 
 
 def _snapshot(home: Home, folder: str) -> "list[fence.Note]":
-    """Return the notes of the project's last start as the daemon left them, none where it left none."""
+    """Return the notes of the project's last start as the daemon left them, none where it left none, or where settings
+    or rules may have changed since."""
     import json
 
     from vector_memory import projects
@@ -169,6 +170,11 @@ def _snapshot(home: Home, folder: str) -> "list[fence.Note]":
             written_at = os.fstat(file.fileno()).st_mtime
             stored = json.load(file)
     except FileNotFoundError:
+        return []
+    settings = privacy.Settings(home.config)
+    changed_at = max(settings.written_at, settings.redaction_since())
+    # What a session was given in all a daemon alone counts.
+    if written_at < changed_at or settings.number("session_tokens"):
         return []
     if written_at < privacy.rules_since(*projects.locate(folder).folders):
         return []

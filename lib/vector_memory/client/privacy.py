@@ -12,11 +12,68 @@ from vector_memory.text import tables
 
 FILE = "CLAUDE.md"
 MOST_BYTES = 1_000_000
+NUMBERS = {"prompt_memories": 5, "prompt_tokens": 480, "session_tokens": 0, "threshold": 0.3}
+"""Settings that limit what is told, with their defaults."""
 _PREFIX, _YES = "VECTOR_MEMORY_", ("true", "1", "yes", "on", "t", "y")
 _RULES = re.compile(
     rb"privacy|redact|sensitive|confidential|memor(?:y|ies|i[sz]e)|remember|^#[^\n]*(?:never|do not|don't)",
     re.IGNORECASE | re.MULTILINE,
 )
+
+
+class Settings:
+    """What `config.json` and the environment say, unchecked.
+
+    Attributes:
+        is_readable: whether the file, where there is one, is a JSON object.
+        written_at: when it was written, in seconds since 1970; 0 without one.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.is_readable, self.written_at = True, 0.0
+        self._stored: dict[str, object] = {}
+        try:
+            with open(path, encoding="utf-8") as file:
+                self.written_at = os.fstat(file.fileno()).st_mtime
+                stored = json.load(file)
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError):
+            stored = None
+        self.is_readable = isinstance(stored, dict)
+        self._stored = stored if isinstance(stored, dict) else {}
+
+    def is_on(self, name: str) -> bool:
+        """Whether a setting that is on by default is so."""
+        value = os.environ.get(_PREFIX + name.upper()) or str(self._stored.get(name, True))
+        return value.lower() in _YES
+
+    def number(self, name: str) -> float:
+        """Return what one of `NUMBERS` is set to, its default where that is no number."""
+        for value in (os.environ.get(_PREFIX + name.upper()), self._stored.get(name)):
+            try:
+                number = float(str(value))
+            except ValueError:
+                continue
+            if number >= 0:
+                return number
+        return NUMBERS[name]
+
+    def excluded_folders(self) -> "list[str]":
+        """Return the folders in which the user wants no memory."""
+        stored = self._stored.get("excluded_projects") or []
+        folders = os.environ.get(_PREFIX + "EXCLUDED_PROJECTS", "").split(os.pathsep)
+        folders += map(str, stored) if isinstance(stored, list) else [str(stored)]
+        return list(filter(None, folders))
+
+    def redaction_since(self) -> float:
+        """Return since when what is stored is surely without the personal data that is to be taken out, in seconds
+        since 1970: also where a name is misspelt that speaks of it. What the environment adds may not have been in force
+        at any time."""
+        if not self.is_readable or os.environ.get(_PREFIX + "REDACT_PERSONAL"):
+            return float("inf")
+        is_named = any(value and "redact" in name.lower() for name, value in self._stored.items())
+        return self.written_at if is_named else 0.0
 
 
 def may_speak(config: str, folder: str, setting: str) -> bool:
@@ -27,22 +84,11 @@ def may_speak(config: str, folder: str, setting: str) -> bool:
         config: the path of `config.json`.
         setting: `recall_on_start` or `recall_on_prompt`.
     """
-    try:
-        with open(config, encoding="utf-8") as file:
-            settings = json.load(file)
-    except FileNotFoundError:
-        settings = {}
-    except (OSError, ValueError):
+    settings = Settings(config)
+    if not (settings.is_readable and settings.is_on(setting)):
         return False
-    if not isinstance(settings, dict):
-        return False
-    value = os.environ.get(_PREFIX + setting.upper()) or str(settings.get(setting, True))
-    if value.lower() not in _YES:
-        return False
-    excluded = os.environ.get(_PREFIX + "EXCLUDED_PROJECTS", "").split(os.pathsep)
-    stored = settings.get("excluded_projects") or []
-    excluded += map(str, stored) if isinstance(stored, list) else [str(stored)]
-    if not any(excluded):
+    excluded = settings.excluded_folders()
+    if not excluded:
         return True
     current = folder or os.curdir
     return not projects.is_excluded(excluded, projects.locate(current).root, current)

@@ -12,11 +12,13 @@ import pytest
 from service_house import ServiceHouse, door
 
 from vector_memory.client import cold, privacy
+from vector_memory.config import Settings
 from vector_memory.journal import readonly
 from vector_memory.model import QUIET, WORLD
 from vector_memory.service.base.asker import asker_in
 from vector_memory.service.learning import counted_records
 from vector_memory.system.paths import Home
+from vector_memory.text import fence
 
 WAL = "The ledger keeps its bookkeeping in SQLite, in WAL mode"
 PROMPT = "which WAL mode does the ledger bookkeeping use?"
@@ -109,6 +111,35 @@ def test_the_settings_hold(tmp_path: Path, ledger: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("VECTOR_MEMORY_RECALL_ON_PROMPT", "true")
     monkeypatch.setenv("VECTOR_MEMORY_EXCLUDED_PROJECTS", f"/nowhere{os.pathsep}{ledger}")
     assert not may({})
+
+
+@pytest.mark.parametrize(
+    ("settings", "most"),
+    [
+        ({"prompt_memories": 0}, 0), ({"prompt_memories": 1}, 1), ({"prompt_memories": 20}, 3),
+        ({"prompt_tokens": 50}, 0), ({"prompt_tokens": 130}, 1), ({"prompt_tokens": 2000}, 3),
+        ({"session_tokens": 300}, 0), ({"threshold": 1}, 0), ({"prompt_tokens": "much"}, 3),
+        ({"prompt_tokens": float("nan")}, 3),
+    ],
+)  # fmt: skip
+def test_the_limits_hold(
+    tmp_path: Path, ledger: Path, settings: dict[str, object], most: int
+) -> None:
+    """A prompt gets no more without a daemon than the user allows; what is no number limits nothing."""
+    house = ServiceHouse(tmp_path)
+    for place in ("Berlin", "Rome", "Oslo", "Paris"):
+        house.remember(f"{WAL}, on the server of {place} that {place.lower()}.sh sets up", ledger)
+    house.close()
+    Path(house.ctx.home.config).write_text(json.dumps(settings))
+    told = cold.notes(house.ctx.home, PROMPT + " and why", str(ledger), "s", time.monotonic() + 5)
+    assert len(told) == most
+    limit = settings.get("prompt_tokens")
+    assert not told or fence.tokens(fence.fence(told)) <= (limit if isinstance(limit, int) else 480)
+
+
+def test_the_defaults_of_limits_are_those_of_the_settings() -> None:
+    """They stand twice, since a hook cannot import what checks settings."""
+    assert {name: getattr(Settings(), name) for name in privacy.NUMBERS} == privacy.NUMBERS
 
 
 def test_quiet_and_expired_memories_stay_so(tmp_path: Path, ledger: Path) -> None:

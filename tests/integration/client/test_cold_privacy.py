@@ -1,14 +1,15 @@
-"""Without a daemon nobody can apply the user's rules: what is older than they are stays out."""
+"""Without a daemon nobody can apply the user's rules and settings: what is older than they are stays out."""
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from pathlib import Path
 
 import pytest
 
-from vector_memory.client import cold, privacy
+from vector_memory.client import cold, fallback, offline, privacy
 from vector_memory.journal.journal import Journal
 from vector_memory.model import Memory
 from vector_memory.redact import clean
@@ -57,3 +58,54 @@ def test_words_that_are_older_than_the_rules_stay_out(
         written(own, f"{heading}\n- nightjar\n", -60)
         assert found(home, tmp_path) == 0
     assert privacy.rules_since(str(tmp_path)) > time.time()
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_told"),
+    [
+        ({"redact_personal": ["email"]}, False),
+        ({"redact_personl": ["email"]}, False),
+        ({"redact_personal": []}, True),
+        ({"facade": "off"}, True),
+        ("{", False),
+    ],
+)
+def test_words_that_are_older_than_the_settings_stay_out(
+    home: Home, tmp_path: Path, settings: object, is_told: bool
+) -> None:
+    """Where `config.json` has personal data taken out, what was stored before it was written may hold some: neither
+    prompts nor `recall` tell it; what was stored since they do."""
+    file = Path(home.config)
+    text = settings if isinstance(settings, str) else json.dumps(settings)
+    request = {"query": "which WAL mode has the ledger", "k": 5, "cwd": str(tmp_path)}
+    for age_s, told in ((-60, is_told), (3_600, is_told or settings != "{")):
+        written(file, text, age_s)
+        assert found(home, tmp_path) == told
+        assert len(offline.recall(home, request, "none")["hits"]) == told  # type: ignore[arg-type]
+
+
+def test_what_the_environment_adds_was_not_in_force_before(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody knows under which environment a memory was stored."""
+    monkeypatch.setenv("VECTOR_MEMORY_REDACT_PERSONAL", "email")
+    assert found(home, tmp_path) == 0
+
+
+def start(home: Home, folder: Path, words: str = "again") -> bytes:
+    """Return what a session's start prints without a daemon; with the same words it would be the same start."""
+    stdin = json.dumps({"session_id": "s", "prompt": words}).encode()
+    return fallback.start_from_files(home, os.fsencode(folder), stdin, "")
+
+
+def test_a_start_prepared_under_other_settings_is_not_shown(home: Home, tmp_path: Path) -> None:
+    """Whatever was changed, the daemon made the snapshot under what was in force then."""
+    note = {"id": "x", "head": "h", "text": "The nightjar ledger", "foreign": False}
+    written(Path(home.snapshot(str(tmp_path))), json.dumps({"notes": [note]}), 0)
+    assert b"nightjar" in start(home, tmp_path, "first")
+    written(Path(home.config), '{"start_tokens": 50}', 3_600)
+    assert b"nightjar" in start(home, tmp_path, "older")
+    written(Path(home.config), '{"start_tokens": 50}', -60)
+    assert start(home, tmp_path, "newer") == b""
+    written(Path(home.config), '{"session_tokens": 5000}', 3_600)
+    assert start(home, tmp_path, "capped") == b"", "what it was given in all a daemon alone counts"
