@@ -330,11 +330,15 @@ def save(path: str, raw: Mapping[str, Any]) -> None:
 
 
 def write(path: str, raw: Mapping[str, Any]) -> None:
-    """Write `config.json` as it is to be, whether or not it is in order."""
+    """Write `config.json` as it is to be, whether or not it is in order; where it is a link, what that leads to. Who has
+    read it before holds `Home.config_lock` meanwhile."""
     from vector_memory.system.durable_files import write_durably
 
-    make_folder(os.path.dirname(path))
-    write_durably(path, (json.dumps(dict(raw), indent=2, sort_keys=True) + "\n").encode())
+    content = (json.dumps(dict(raw), indent=2, sort_keys=True) + "\n").encode()
+    is_link = os.path.islink(path)
+    target = os.path.realpath(path) if is_link else path
+    make_folder(os.path.dirname(target))
+    write_durably(target, content, keep_mode=is_link)
 
 
 def names() -> list[str]:

@@ -17,6 +17,7 @@ from vector_memory.cli.invocation import Invocation
 from vector_memory.embed import registry
 from vector_memory.errors import BadInputError, DaemonUnavailableError, VectorMemoryError
 from vector_memory.system import ancestry, processes
+from vector_memory.system.durable_files import hold_lock
 from vector_memory.system.paths import Home
 
 MODEL, PATH_BEGINS = "embedding_model", ("/", "~", ".")
@@ -57,14 +58,16 @@ def get_setting(call: Invocation, name: str) -> None:
 def set_setting(call: Invocation, name: str, value: str) -> None:
     """Change a setting; a running daemon takes it over at once."""
     _require_setting(name)
-    previous = _members(name) if _is_list(name) else []
     parsed = _parse(name, value)
     stored = (
         [_checked_value(name, member) for member in parsed]
         if _is_list(name)
         else _checked_value(name, parsed)
     )
-    _save(call, name, stored, "set", [json.dumps(stored) if _is_list(name) else str(stored)])
+    with hold_lock(Home().make().config_lock):
+        previous = _members(name) if _is_list(name) else []
+        _save(name, stored, "set", [json.dumps(stored) if _is_list(name) else str(stored)])
+    _show_in_force(call, name)
     if previous and not call.as_json:
         output.note(
             f"Before it was {_display_text(previous)}; `config add` and `config remove` keep the others."
@@ -73,9 +76,11 @@ def set_setting(call: Invocation, name: str, value: str) -> None:
 
 def add(call: Invocation, name: str, values: list[str]) -> None:
     """Add to a list; what it holds stays."""
-    members = _list_of(name)
+    _require_list(name)
     added = [_checked_value(name, value) for value in values]
-    _save(call, name, list(dict.fromkeys([*members, *added])), "add", added)
+    with hold_lock(Home().make().config_lock):
+        _save(name, list(dict.fromkeys([*_members(name), *added])), "add", added)
+    _show_in_force(call, name)
 
 
 def remove(call: Invocation, name: str, values: list[str]) -> None:
@@ -84,28 +89,31 @@ def remove(call: Invocation, name: str, values: list[str]) -> None:
     Raises:
         BadInputError: something is not in it.
     """
-    members = _list_of(name)
+    _require_list(name)
     removed_forms = {form for value in values for form in (value, _resolved(name, value))}
-    missing = [value for value in values if not {value, _resolved(name, value)} & set(members)]
-    if missing:
-        holds = f"It holds: {_display_text(members)}" if members else "It is empty."
-        raise BadInputError(f"{missing[0]!r} is not in {name}.", holds)
-    removed = [member for member in members if member in removed_forms]
-    _save(
-        call, name, [member for member in members if member not in removed_forms], "remove", removed
-    )
+    with hold_lock(Home().make().config_lock):
+        members = _members(name)
+        missing = [value for value in values if not {value, _resolved(name, value)} & set(members)]
+        if missing:
+            holds = f"It holds: {_display_text(members)}" if members else "It is empty."
+            raise BadInputError(f"{missing[0]!r} is not in {name}.", holds)
+        removed = [member for member in members if member in removed_forms]
+        kept = [member for member in members if member not in removed_forms]
+        _save(name, kept, "remove", removed)
+    _show_in_force(call, name)
 
 
 def unset_setting(call: Invocation, name: str) -> None:
     """Go back to a setting's default, or take out of the file what is none: what else is wrong there keeps nobody
     from mending it one by one."""
-    raw = settings.read_file(Home().config)
-    if name not in raw.keys() - set(settings.names()):
-        _require_setting(name)
-        _require_allowed(name, "unset", [])
     home = Home().make()
-    raw.pop(name, None)
-    settings.write(home.config, raw)
+    with hold_lock(home.config_lock):
+        raw = settings.read_file(home.config)
+        if name not in raw.keys() - set(settings.names()):
+            _require_setting(name)
+            _require_allowed(name, "unset", [])
+        raw.pop(name, None)
+        settings.write(home.config, raw)
     try:
         settings.load(home.config)
     except BadInputError as error:
@@ -166,15 +174,14 @@ def _members(name: str) -> list[str]:
     return list(members) if isinstance(members, (list, tuple)) else []
 
 
-def _list_of(name: str) -> list[str]:
+def _require_list(name: str) -> None:
     _require_setting(name)
     if not _is_list(name):
         raise BadInputError(f"{name} is no list.", f"`vector-memory config set {name} VALUE`.")
-    return _members(name)
 
 
-def _save(call: Invocation, name: str, value: Any, action: str, words: list[str]) -> None:
-    """Write a setting, once it is checked and may be changed.
+def _save(name: str, value: Any, action: str, words: list[str]) -> None:
+    """Write a setting, once it is checked and may be changed, while the settings' lock is held.
 
     Args:
         words: what a command for it would say behind the setting's name.
@@ -182,8 +189,7 @@ def _save(call: Invocation, name: str, value: Any, action: str, words: list[str]
     raw = {**settings.read_file(Home().config), name: value}
     checked = asdict(settings.validate(raw))
     _require_allowed(name, action, words)
-    settings.save(Home().make().config, {key: checked[key] for key in raw})
-    _show_in_force(call, name)
+    settings.save(Home().config, {key: checked[key] for key in raw})
 
 
 def _resolved(name: str, value: str) -> str:

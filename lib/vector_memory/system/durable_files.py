@@ -1,4 +1,4 @@
-"""Files that survive a power cut, and damaged ones that are set aside by a rename."""
+"""Files that survive a power cut, that one at a time replaces, and damaged ones that are set aside by a rename."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import fcntl
 import os
 import stat
 import threading
+from collections.abc import Iterator
 from datetime import datetime, timezone
 
 from vector_memory.system import removal
@@ -87,6 +88,18 @@ def _set_mode(path: str, mode: int) -> None:
     # A disk without rights of its own refuses to be told even those that it gives to all.
     if stat.S_IMODE(os.stat(path).st_mode) != mode:
         os.chmod(path, mode)
+
+
+@contextlib.contextmanager
+def hold_lock(path: str) -> Iterator[None]:
+    """Hold a lock file for a block, once whoever has it lets go: no other process or thread that holds it reads and
+    replaces a file meanwhile. It goes with the process, however that ends."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def put_aside(path: str, within: str, name: str, kept: int = 1, mark: str = DAMAGED) -> str:

@@ -69,6 +69,8 @@ class Home:
     def __init__(self, root: "str | None" = None) -> None:
         self.root = os.path.abspath(root) if root else data_home()
         self.config = self.path("config.json")
+        self.config_lock = self.path("run", "config.lock")
+        """Held from before the settings are read until they are replaced."""
         self.app = self.path("app")
         self.app_current = self.path("app", "current")
         self.shim = self.path("app", "hook")

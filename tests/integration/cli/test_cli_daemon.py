@@ -22,6 +22,7 @@ from vector_memory.cli.main import main
 from vector_memory.client.link import is_locked
 from vector_memory.errors import DaemonUnavailableError, NotFoundError
 from vector_memory.redact import for_project
+from vector_memory.system.durable_files import hold_lock
 from vector_memory.system.paths import COMMAND_LINE, Home
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -164,6 +165,40 @@ class TestConfig:
         assert json.loads(Path(home.config).read_text()) == {"threshold": 0.4}
         assert main(["config", "unset", "from_tomorrow"]) == 1
         assert "There is no setting" in capsys.readouterr().err
+
+    def test_what_is_set_at_once_is_all_kept(self, home: Home, tmp_path: Path) -> None:
+        """Each command reads what another one wrote, whether it sets, adds or takes out."""
+        folders = [str(tmp_path / f"secret{n}") for n in range(4)]
+        for folder in folders:
+            os.mkdir(folder)
+        home.make()
+        Path(home.config).write_text(json.dumps({"log_level": "debug", "redact_personal": []}))
+        changes = [("add", "excluded_projects", folder) for folder in folders]
+        changes += [("set", "threshold", "0.4"), ("unset", "log_level")]
+        changes += [("add", "redact_personal", kind) for kind in ("email", "phone")]
+        with hold_lock(home.config_lock):
+            running = [
+                subprocess.Popen(command("config", *words), stdout=subprocess.DEVNULL)
+                for words in changes
+            ]
+        assert [process.wait(60) for process in running] == [0] * len(changes)
+        stored = json.loads(Path(home.config).read_text())
+        assert sorted(stored.pop("excluded_projects")) == folders
+        assert sorted(stored.pop("redact_personal")) == ["email", "phone"]
+        assert stored == {"threshold": 0.4}
+
+    def test_a_file_elsewhere_is_followed(self, home: Home, tmp_path: Path) -> None:
+        """Where config.json is a link, what it leads to is changed, and keeps its rights."""
+        dotfile = tmp_path / "dotfiles" / "memory.json"
+        dotfile.parent.mkdir()
+        dotfile.write_text('{"threshold": 0.4}')
+        dotfile.chmod(0o644)
+        os.symlink(dotfile, home.make().config)
+        assert main(["config", "set", "prompt_tokens", "300"]) == 0
+        assert main(["config", "unset", "threshold"]) == 0
+        assert os.readlink(home.config) == str(dotfile)
+        assert json.loads(dotfile.read_text()) == {"prompt_tokens": 300}
+        assert stat.S_IMODE(dotfile.stat().st_mode) == 0o644
 
     @pytest.mark.parametrize("form", ["json", "paths"])
     def test_a_list_is_json_or_paths(

@@ -32,6 +32,7 @@ from vector_memory.service.learning.counted_records import CountedRecord
 from vector_memory.service.think import ledger
 from vector_memory.service.tools import failure_advice
 from vector_memory.service.upkeep import setting_rights
+from vector_memory.system.durable_files import hold_lock
 from vector_memory.system.json_in import Record
 from vector_memory.text import tables
 
@@ -360,10 +361,11 @@ def _given_context(ctx: Context, since: datetime) -> Iterator[tuple[str, str, in
 
 def _set_limit(ctx: Context, request: BudgetRequest) -> str:
     name = SETTINGS[request.compartment]
-    raw = {**config.read_file(ctx.home.config), name: request.tokens}
-    config.validate(raw)
-    if request.dry_run:
-        return f"{name} would be {request.tokens}, is {getattr(ctx.settings, name)}. Nothing was changed."
-    setting_rights.require_allowed(ctx, request, name, "set", str(request.tokens))
-    config.save(ctx.home.config, raw)
+    with hold_lock(ctx.home.config_lock):
+        raw = {**config.read_file(ctx.home.config), name: request.tokens}
+        config.validate(raw)
+        if request.dry_run:
+            return f"{name} would be {request.tokens}, is {getattr(ctx.settings, name)}. Nothing was changed."
+        setting_rights.require_allowed(ctx, request, name, "set", str(request.tokens))
+        config.save(ctx.home.config, raw)
     return f"{name} is {request.tokens}, in force within moments."
