@@ -354,22 +354,25 @@ def is_users(name: str) -> bool:
 
 
 def variables() -> list[str]:
-    """Return the names of this process's environment variables that are settings, sorted."""
-    return sorted({PREFIX + name.upper() for name in names()} & set(os.environ))
+    """Return the names of this process's environment variables that set something, sorted."""
+    return sorted(PREFIX + name.upper() for name in _from_environment(os.environ))
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
-    by_variable = {PREFIX + name.upper(): name for name in names()}
+    """Return what environment variables set. One that a shell has left empty sets a text alone: it takes nothing out of
+    a list by which the file protects something."""
     return {
-        by_variable[key]: _words(by_variable[key], value)
-        for key, value in environ.items()
-        if key in by_variable
+        setting.name: value
+        for setting in fields(Settings)
+        if (text := environ.get(PREFIX + setting.name.upper())) is not None
+        and ((value := _words(setting.default, text)) or isinstance(setting.default, str))
     }
 
 
-def _words(name: str, value: str) -> Any:
+def _words(default: object, value: str) -> Any:
     """Split a list that an environment variable writes with the path separator."""
-    return value.split(os.pathsep) if isinstance(getattr(Settings(), name), tuple) else value
+    is_list = isinstance(default, tuple)
+    return list(filter(None, value.split(os.pathsep))) if is_list else value
 
 
 def needs_restart(old: Settings, new: Settings) -> bool:

@@ -40,6 +40,26 @@ def test_folders_are_listed_with_the_path_separator() -> None:
     """A list in the environment is split as PATH is."""
     found = config.load("/nowhere", {"VECTOR_MEMORY_EXCLUDED_PROJECTS": "/a:/b"})
     assert found.excluded_projects == ("/a", "/b")
+    found = config.load("/nowhere", {"VECTOR_MEMORY_EXCLUDED_PROJECTS": ":/a:"})
+    assert found.excluded_projects == ("/a",)
+
+
+@pytest.mark.parametrize("value", ["", ":"])
+def test_a_variable_that_is_left_empty_loosens_nothing(
+    tmp_path: Path, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the file says holds, but for a text, which may be none."""
+    path = tmp_path / "config.json"
+    stored = {"excluded_projects": ["/x"], "redact_personal": ["email"], "capture": False}
+    config.save(str(path), {**stored, "vault": "/v"})
+    for name in ("EXCLUDED_PROJECTS", "REDACT_PERSONAL", "VAULT"):
+        monkeypatch.setenv(f"VECTOR_MEMORY_{name}", value)
+    monkeypatch.setenv("VECTOR_MEMORY_CAPTURE", "")
+    found = config.load(str(path))
+    assert (found.excluded_projects, found.redact_personal) == (("/x",), ("email",))
+    assert (found.capture, found.vault) == (False, value)
+    assert config.salvaged(str(path)) == found
+    assert config.variables() == ["VECTOR_MEMORY_VAULT"]
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ def path(call: Invocation) -> None:
 
 def source(name: str) -> str:
     """Return where a setting in force comes from: default, file or environment."""
-    if settings.PREFIX + name.upper() in os.environ:
+    if settings.PREFIX + name.upper() in settings.variables():
         return "environment"
     return "file" if name in settings.read_file(Home().config) else "default"
 

@@ -137,6 +137,17 @@ class TestDaemonAndStores:
         assert states(found["daemon"]) == ["ok", "warn", "warn"]
         assert all("daemon stop" in one.fix for one in found["daemon"][1:])
 
+    def test_a_daemon_with_wrong_settings_of_its_own_is_told(self, case: checks.Case) -> None:
+        """They come from the environment of the session that started it; a mistake in the file is told once."""
+        why = "capture: no boolean. VECTOR_MEMORY_CAPTURE in the environment says so."
+        answers = {"doctor": {"settings_error": why}}
+        found = self.run(case, answers)
+        assert states(found["daemon"]) == ["ok", "fail"]
+        assert why in found["daemon"][1].message and "daemon stop" in found["daemon"][1].fix
+        Path(case.home.config).write_text('{"capture": "perhaps"}')
+        found = self.run(case, answers)
+        assert (states(found["daemon"]), states(found["settings"])) == (["ok"], ["fail"])
+
     def test_problems_of_stores_fail_with_their_fix(self, case: checks.Case) -> None:
         """Pending vectors only warn; a failed model fails."""
         problem = {"store": "/g", "what": "a page is torn", "fix": "vector-memory rebuild"}

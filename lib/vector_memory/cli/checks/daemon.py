@@ -32,6 +32,12 @@ def check(case: Case) -> Iterator[CheckResult]:
         yield fail(f"It can open no store: {why}", "Mend that; it starts anew by itself.")
         return
     yield from _running(Row(case.status))
+    # A mistake in the file, which holds here, too, the check of the model tells.
+    if (why := case.health.text("settings_error")) and case.settings() is not None:
+        yield fail(
+            f"It runs with settings that are not in order, so that nothing may be captured: {why}",
+            "Then run `vector-memory daemon stop`: the next session starts it anew.",
+        )
 
 
 def _running(status: Row) -> Iterator[CheckResult]:
