@@ -47,10 +47,7 @@ def notes(
         and _fits(row, terms, least)
     ]
     most = int(min(NOTES, settings.number("prompt_memories")))
-    found = [_note(row, terms) for row in fit[:most]]
-    while found and fence.tokens(fence.fence(found)) > settings.number("prompt_tokens"):
-        found.pop()
-    return found
+    return fence.within([_note(row, terms) for row in fit[:most]], settings.number("prompt_tokens"))
 
 
 def search(

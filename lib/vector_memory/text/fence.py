@@ -125,6 +125,16 @@ def fence(notes: "list[Note]", title: str = "", head_text: str = HEAD) -> str:
     return f'<{TAG} mark="{mark}">\n{body}\n</{TAG} mark="{mark}">'
 
 
+def within(
+    notes: "list[Note]", budget: float, title: str = "", head_text: str = HEAD
+) -> "list[Note]":
+    """Return as many notes, the first ones, as a block of at most `budget` tokens holds."""
+    kept = list(notes)
+    while kept and tokens(fence(kept, title, head_text)) > budget:
+        kept.pop()
+    return kept
+
+
 def note_lines(note: Note) -> "list[str]":
     """Return a note's lines: its head, and its words indented, so that none of them stands at the margin
     or looks like another note's head."""

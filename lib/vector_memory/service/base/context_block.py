@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 from collections import Counter
 from collections.abc import Sequence
@@ -25,8 +26,10 @@ def show(
     mark_of_cut: str = "",
     showing: shown_notes.Showing | None = None,
     part: str = "",
+    budget: float = math.inf,
 ) -> str:
-    """Return the block that is shown, and remember that it was.
+    """Return the block that is shown, and remember that it was: as many of the notes, the first ones, as there is room
+    for in it and in what its session may be given.
 
     Args:
         session: whose model sees it from now on, "" for none: then it may be shown again.
@@ -36,15 +39,21 @@ def show(
             whole may still be shown then.
         showing: with what it is shown, where it is to be judged whether it was used.
         part: the compartment that its tokens count for, see `PARTS`; by default the channel's.
+        budget: tokens that the block may take.
     """
     unrepeated = [note for note in notes if not client_memory.repeats(note.text, client_sentences)]
     safe = checked(unrepeated)
-    if not safe:
+    with _counting:
+        room = _room(ctx, session) if session else math.inf
+        fitting = fence.within(safe, min(budget, room), title, head)
+        block = fence.fence(fitting, title, head) if fitting else ""
+        tokens = fence.tokens(block) if block else 0
+        if session:
+            _tally(ctx, session)["tokens"] += tokens
+    ctx.count("context_capped", room < budget and len(fitting) < len(safe))
+    if not fitting:
         return ""
-    block = fence.fence(safe, title, head)
-    tokens, part = fence.tokens(block), part or (showing.channel if showing else "")
-    if session and not may_show(ctx, session, tokens):
-        return ""
+    safe, part = fitting, part or (showing.channel if showing else "")
     shown_ids = [mark_of_cut + note.id if note.is_cut else note.id for note in safe]
     shown_ids += [id for note in safe for id in note.also]
     if session:
@@ -101,13 +110,14 @@ PARTS = (START, PROMPT, SEARCH, FAILURE, GUIDANCE)
 
 
 _counting = threading.Lock()
+"""Held from before it is known what a session may still be given until that is counted."""
 
 
-def may_show(ctx: Context, session: str, tokens: int) -> bool:
-    """Count a block that is about to be shown; return whether the session may still be given it."""
-    tally, limit = ctx.running.session("tally", session, Counter[str]), ctx.settings.session_tokens
-    with _counting:
-        is_within = not limit or tally["tokens"] + tokens <= limit
-        tally["tokens"] += tokens * is_within
-    ctx.count("context_capped", not is_within)
-    return is_within
+def _room(ctx: Context, session: str) -> float:
+    """Return how many tokens a session may still be given."""
+    limit = ctx.settings.session_tokens
+    return limit - _tally(ctx, session)["tokens"] if limit else math.inf
+
+
+def _tally(ctx: Context, session: str) -> Counter[str]:
+    return ctx.running.session("tally", session, Counter[str])

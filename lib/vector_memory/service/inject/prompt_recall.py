@@ -78,25 +78,31 @@ class _NoteBlock(NamedTuple):
 
 
 def on_prompt(ctx: Context, question: HookQuestion) -> str:
-    """Return the fenced memories that a prompt needs, "" for none."""
-    if not ctx.settings.recall_on_prompt:
+    """Return the fenced memories that a prompt needs, "" for none: what is to be confirmed where what was recalled leaves
+    room for it."""
+    settings = ctx.settings
+    budget, most = settings.prompt_tokens, settings.prompt_memories
+    if not (settings.recall_on_prompt and most):
         return ""
     blocks = [_recall_block(ctx, question)]
-    if ctx.settings.confirm_decisions and not question.prompt_text.needs_nothing:
+    if settings.confirm_decisions and not question.prompt_text.needs_nothing:
         blocks.append(_block_to_confirm(ctx, question))
-    texts = (
-        show(
+    texts = []
+    for block in blocks:
+        notes = block.notes[:most]
+        text = notes and show(
             ctx,
             question.session,
-            block.notes,
+            notes,
             block.title,
             block.client_sentences,
             showing=block.showing,
+            budget=budget,
         )
-        for block in blocks
-        if block.notes
-    )
-    return "\n".join(filter(None, texts))
+        if text:
+            texts.append(text)
+            budget, most = budget - fence.tokens(text), most - len(notes)
+    return "\n".join(texts)
 
 
 def _recall_block(ctx: Context, question: HookQuestion) -> _NoteBlock:
@@ -131,7 +137,8 @@ def guide_of(ctx: Context, question: HookQuestion) -> list[fence.Note]:
     """Return the procedure whose condition a prompt meets, and a task like its own that went well."""
     from vector_memory.service.learning import guidance, procedures
 
-    return [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
+    notes = [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
+    return notes[: ctx.settings.prompt_memories]
 
 
 def _previous_end(ctx: Context, question: HookQuestion) -> _NoteBlock:
@@ -155,16 +162,17 @@ def _previous_end(ctx: Context, question: HookQuestion) -> _NoteBlock:
         question.place.name,
     )
     end_scope = replace(project_scope, sessions=(ends[0].session,))
+    room = min(END_TOKENS, ctx.settings.prompt_tokens - render.FENCE_TOKENS)
     for memory, part in last_session.parts(question.shelves, end_scope, prompt.part_named):
         if memory.id not in shown_ids:
-            note = render.note(replace(memory, text=part), name, END_TOKENS)
+            note = render.note(replace(memory, text=part), name, room)
             return _NoteBlock([note], showing=Showing(PROMPT, question.prompt))
     # Who goes on at once in a new session may speak of what was said last in other words.
     may_point_back = prompt.goes_on or prompt.needs_what_was_before
     is_over = not may_point_back and ends[0].newest.created_at < ctx.now() - JUST_NOW
     if is_over or ends[0].passages[-1].id in shown_ids:
         return _NoteBlock()
-    note = last_session.at_length(ends[0], name, END_TOKENS)
+    note = last_session.at_length(ends[0], name, room)
     return _NoteBlock([note], showing=Showing(PROMPT, question.prompt))
 
 
@@ -344,6 +352,8 @@ def notes_of(
         guide: notes that come behind these, take their part of the budget, and are told once.
     """
     names, hit_ids = question.names, {hit.memory.id for hit in hits}
+    beside = [note for note in guide if note.id not in hit_ids]
+    hits = hits[: max(0, ctx.settings.prompt_memories - len(beside))]
     readers = [turn_reader(shelf) for shelf in question.shelves]
     shown_ids = ctx.state.shown_ids(question.session)
 
@@ -370,9 +380,7 @@ def notes_of(
         return in_their_passages(notes, fitting, passages_of, room)
 
     # One that the search found as well has the room of a hit: it is told at length, and once.
-    budget = ctx.settings.prompt_tokens - sum(
-        note.tokens for note in guide if note.id not in hit_ids
-    )
+    budget = ctx.settings.prompt_tokens - sum(note.tokens for note in beside)
     notes = render_hits(hits, budget)
     fitting = [hit for hit in hits if hit.memory.id in {note.id for note in notes}]
     while later := _later_words(ctx, question, readers, fitting):
