@@ -184,6 +184,10 @@ class Settings:
         return kind not in self.capture_without
 
 
+class SalvagedSettings(Settings):
+    """What was in order of settings that are not: where these capture nothing, that is nobody's word."""
+
+
 def load(path: str, environ: Mapping[str, str] | None = None) -> Settings:
     """Return the settings in force.
 
@@ -221,16 +225,19 @@ def salvaged(path: str) -> Settings:
     try:
         raw = {**read_file(path), **_from_environment(os.environ)}
     except BadInputError:
-        return validate(closed)
+        return SalvagedSettings(**vars(validate(closed)))
     good: dict[str, Any] = {}
+    is_closed = False
     for name in raw:
         try:
             validate({name: raw[name]})
         except BadInputError:
-            good |= closed if _may_protect(name) else {}
+            is_closed = is_closed or _may_protect(name)
         else:
-            good.setdefault(name, raw[name])
-    return validate(good)
+            good[name] = raw[name]
+    settings = validate({**good, **(closed if is_closed else {})})
+    # A valid `capture: false` is the user's word, whatever else is wrong.
+    return SalvagedSettings(**vars(settings)) if validate(good).capture else settings
 
 
 def _may_protect(name: str) -> bool:

@@ -46,14 +46,20 @@ class Backlog:
         index: has work done by the indexing thread, in order.
         learn: does what an event means: (entry, the last answer, whether to read in a process of its own,
             which has a budget: the event failed before, and the daemon may have died of it).
+        is_open: whether nothing tells now if what was said may be kept: what was said waits.
     """
 
     def __init__(
-        self, ctx: Context, index: Callable[[Callable[[], object]], None], learn: Learn
+        self,
+        ctx: Context,
+        index: Callable[[Callable[[], object]], None],
+        learn: Learn,
+        is_open: Callable[[], bool],
     ) -> None:
         self._ctx = ctx
         self._index = index
         self._learn = learn
+        self._is_open = is_open
         self._in_progress: set[str] = set()
         self._failed_at: dict[str, float] = {}
         self._queued: set[str] = set()
@@ -78,6 +84,8 @@ class Backlog:
                 continue
             with suppress(FileNotFoundError):
                 if time.time() - os.stat(path).st_mtime > LEFT_S:
+                    if self._is_open():
+                        return
                     self._queued.add(stem)
                     self._index(partial(self._process_once, stem))
 
@@ -116,6 +124,8 @@ class Backlog:
         if not path:
             return
         entry, attempts = Record(read_entry(path)), _attempts(path) + 1
+        if not entry.get("shown") and self._is_open():
+            return
         if attempts > MOST_TIMES:
             self._set_aside(path, entry, "the daemon ended while it was at it")
             return

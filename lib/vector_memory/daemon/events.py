@@ -19,7 +19,6 @@ from vector_memory.daemon.backlog import Backlog
 from vector_memory.daemon.callers import Callers, HookStarter
 from vector_memory.daemon.hook_message import HookMessage
 from vector_memory.daemon.plugin_watch import PluginWatch
-from vector_memory.errors import BadInputError
 from vector_memory.redact import policy
 from vector_memory.service.base import context_block, privacy
 from vector_memory.service.base.asker import HookQuestion, asker_at
@@ -91,7 +90,9 @@ class Events:
         self._index = index
         self._claims = Claims()
         self._plugin = plugin or PluginWatch()
-        self.backlog = Backlog(ctx, index, self._learn)
+        self.backlog = Backlog(ctx, index, self._learn, self._is_open)
+        self._left: dict[tuple[str, str], str] = {}
+        """By an event and its transcript the file that waits until the settings are mended: one is enough."""
         self._answers: dict[str, Callable[[HookMessage], str]] = {
             "SessionStart": self._session_start,
             "UserPromptSubmit": self._prompt,
@@ -215,7 +216,7 @@ class Events:
         question = self._question(message, prompt=message.prompt, before=turn.words)
         turn.hear(message.prompt)
         is_kept, now = self._ctx.settings.capture, time.time()
-        if is_kept or _is_in_order(self._ctx.home.config):
+        if not self._is_open():
             self._ctx.later(
                 lambda: uncaptured_turns.note_prompt(
                     self._ctx, message.transcript_path, now, is_kept
@@ -290,12 +291,23 @@ class Events:
 
     def _capture(self, message: HookMessage, last_answer: str = "") -> str:
         """Acknowledge only what is durable: the event is spooled before the hook is answered, and
-        the file goes when its transcript is indexed."""
-        event, is_kept = message.sent.text("hook_event_name"), self._ctx.settings.capture
-        if is_kept or _is_in_order(self._ctx.home.config):
-            configuration = next(iter(policy.configurations()), "")
-            self._spool(event, message.sent, message.folder, configuration, is_kept, last_answer)
+        the file goes when its transcript is indexed. Where a mistake in the settings leaves open whether it may be kept,
+        it is read once that is mended, as they say then."""
+        event, is_open = message.sent.text("hook_event_name"), self._is_open()
+        key = event, message.sent.text("agent_transcript_path") or message.transcript_path
+        if is_open and os.path.exists(self._left.get(key, "")):
+            return ""
+        is_kept = self._ctx.settings.capture or is_open
+        configuration = next(iter(policy.configurations()), "")
+        path = self._spool(event, message.sent, message.folder, configuration, is_kept, last_answer)
+        if is_open:
+            self._left[key] = path
         return ""
+
+    def _is_open(self) -> bool:
+        """Whether a mistake in the settings keeps sessions out: what they say is read once it is mended."""
+        settings = self._ctx.settings
+        return isinstance(settings, config.SalvagedSettings) and not settings.capture
 
     def _spool(
         self,
@@ -305,12 +317,14 @@ class Events:
         configuration: str,
         is_kept: bool,
         last_answer: str = "",
-    ) -> None:
+    ) -> str:
+        """Spool an event, and queue it; return its file's path."""
         home = self._ctx.home
         path = self._ctx.reserve.spare(
             lambda: write_spool(home, event, data, folder, None, configuration, is_kept)
         )
         self.backlog.add(path, last_answer)
+        return path
 
     def _learn(self, entry: Record, last_answer: str, is_apart: bool) -> None:
         """Do what a spooled event means."""
@@ -324,9 +338,8 @@ class Events:
             self._ctx.state.add_shown(session, ids, self._ctx.now())
             self._ctx.audit("recall", "hook", ids, session=session, without_daemon=True)
             return
-        folder, is_kept = entry.text("folder"), self._ctx.settings.capture
-        may_be_read = is_kept or _is_in_order(self._ctx.home.config)
-        if transcript and _is_named(folder) and may_be_read and os.path.lexists(transcript):
+        is_open, folder, is_kept = self._is_open(), entry.text("folder"), self._ctx.settings.capture
+        if transcript and _is_named(folder) and not is_open and os.path.lexists(transcript):
             transcript = with_real_folder(transcript)
             is_final = entry.get("event") in FINAL_EVENTS
             # What reads transcripts is imported when the first turn has ended: a start and the first
@@ -355,16 +368,6 @@ def _printed(message: HookMessage) -> str:
     """Return what a shell's command printed, as the client tells of it."""
     response = message.sent.part("tool_response")
     return "\n".join(filter(None, map(response.text, ("stdout", "stderr"))))
-
-
-def _is_in_order(settings: str) -> bool:
-    """Whether the file of settings can be read: where a mistake in it keeps sessions out, what they say is read once
-    it is mended."""
-    try:
-        config.load(settings)
-    except BadInputError:
-        return False
-    return True
 
 
 def _is_named(folder: str) -> bool:

@@ -4,6 +4,7 @@ read when that is mended."""
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import pytest
 from service_house import ServiceHouse, door
 from talk import transcript
 
-from vector_memory import wire
+from vector_memory import config, wire
+from vector_memory.client.spool import read_entry, spooled_paths
 from vector_memory.daemon.events import Events
 from vector_memory.service.capture import step_log
 
@@ -73,11 +75,69 @@ def test_a_mistake_in_the_settings_keeps_nothing_out_for_good(
     house: ServiceHouse, events: Events, tmp_path: Path
 ) -> None:
     on = house.ctx.settings
-    Path(house.ctx.home.config).write_text("{")
-    house.ctx.settings = replace(on, capture=False)
+    put_in_force(house, "{")
     say(events, tmp_path, [CLOSED])
     assert "Nordhausen" not in stored(house)
-    Path(house.ctx.home.config).write_text("{}")
     house.ctx.settings = on
     say(events, tmp_path, [CLOSED, LAST])
     assert "Nordhausen" in stored(house)
+
+
+def put_in_force(house: ServiceHouse, settings: str) -> None:
+    """Write settings that are not in order, and take of them what the daemon takes."""
+    Path(house.ctx.home.config).write_text(settings)
+    house.ctx.settings = config.salvaged(house.ctx.home.config)
+
+
+def leave_for_long(house: ServiceHouse) -> list[str]:
+    """Let what waits in the spool have waited; return the events that do."""
+    paths = spooled_paths(house.ctx.home.spool)
+    for path in paths:
+        os.utime(path, (1, 1))
+    return [str(read_entry(path)["event"]) for path in paths]
+
+
+@pytest.mark.parametrize(
+    ("mended", "is_read"), [({}, True), ({"capture": False}, False)], ids=["on", "off"]
+)
+@pytest.mark.parametrize("is_next_daemon", [True, False])
+def test_a_first_session_under_a_mistake_waits_until_that_is_mended(
+    house: ServiceHouse,
+    events: Events,
+    tmp_path: Path,
+    mended: dict[str, bool],
+    is_read: bool,
+    is_next_daemon: bool,
+) -> None:
+    """Its last turn and its end, each once, and as the settings say then; also if another daemon begins meanwhile."""
+    on = house.ctx.settings
+    put_in_force(house, '{"capture_without": "fix"}')
+    for count in (1, 2):
+        say(events, tmp_path, [CLOSED, LAST][:count])
+    say(events, tmp_path, [CLOSED, LAST], "SessionEnd")
+    assert leave_for_long(house) == ["Stop", "SessionEnd"]
+    if is_next_daemon:
+        events = Events(house.ctx, lambda work: work())
+        events.backlog.drain()
+    events.backlog.take_up()
+    assert leave_for_long(house) == ["Stop", "SessionEnd"] and stored(house) == "[]"
+    house.ctx.settings = replace(on, **mended)
+    events.backlog.take_up()
+    assert ("Nordhausen" in stored(house)) == (LAST in stored(house)) == is_read
+    assert leave_for_long(house) == []
+    house.ctx.settings = on
+    door(house.ctx, "backfill", {"paths": [str(tmp_path / "s1.jsonl")]})
+    assert ("Nordhausen" in stored(house)) == is_read
+
+
+def test_what_is_said_while_capture_is_off_stays_out_though_something_else_is_wrong(
+    house: ServiceHouse, events: Events, tmp_path: Path
+) -> None:
+    """That it is off is the user's word, whatever mistake stands beside it."""
+    on = house.ctx.settings
+    put_in_force(house, '{"capture": false, "excluded_projects": 5}')
+    say(events, tmp_path, [CLOSED])
+    assert leave_for_long(house) == []
+    house.ctx.settings = on
+    say(events, tmp_path, [CLOSED, LAST])
+    assert LAST in stored(house) and "Nordhausen" not in stored(house)
