@@ -42,18 +42,11 @@ def show(
         budget: tokens that the block may take.
     """
     unrepeated = [note for note in notes if not client_memory.repeats(note.text, client_sentences)]
-    safe = checked(unrepeated)
-    with _counting:
-        room = _room(ctx, session) if session else math.inf
-        fitting = fence.within(safe, min(budget, room), title, head)
-        block = fence.fence(fitting, title, head) if fitting else ""
-        tokens = fence.tokens(block) if block else 0
-        if session:
-            _tally(ctx, session)["tokens"] += tokens
-    ctx.count("context_capped", room < budget and len(fitting) < len(safe))
-    if not fitting:
+    safe = _counted(ctx, session, checked(unrepeated), budget, title, head)
+    if not safe:
         return ""
-    safe, part = fitting, part or (showing.channel if showing else "")
+    block = fence.fence(safe, title, head)
+    tokens, part = fence.tokens(block), part or (showing.channel if showing else "")
     shown_ids = [mark_of_cut + note.id if note.is_cut else note.id for note in safe]
     shown_ids += [id for note in safe for id in note.also]
     if session:
@@ -113,11 +106,16 @@ _counting = threading.Lock()
 """Held from before it is known what a session may still be given until that is counted."""
 
 
-def _room(ctx: Context, session: str) -> float:
-    """Return how many tokens a session may still be given."""
-    limit = ctx.settings.session_tokens
-    return limit - _tally(ctx, session)["tokens"] if limit else math.inf
-
-
-def _tally(ctx: Context, session: str) -> Counter[str]:
-    return ctx.running.session("tally", session, Counter[str])
+def _counted(
+    ctx: Context, session: str, notes: Sequence[fence.Note], budget: float, title: str, head: str
+) -> list[fence.Note]:
+    """Return as many of the notes as a block may hold and its session, if any, may still be given, and count these."""
+    limit = ctx.settings.session_tokens if session else 0
+    tally = ctx.running.session("tally", session, Counter[str])
+    with _counting:
+        room = limit - tally["tokens"] if limit else math.inf
+        fitting = fence.within(list(notes), min(budget, room), title, head)
+        if session and fitting:
+            tally["tokens"] += fence.tokens(fence.fence(fitting, title, head))
+    ctx.count("context_capped", room < budget and len(fitting) < len(notes))
+    return fitting
