@@ -14,14 +14,14 @@ import json
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 
 from vector_memory.index.plain_kinds import plain_kind
 from vector_memory.index.units import LONGEST, PATTERNS, Unit, cues, form
 from vector_memory.index.voices import USER
 from vector_memory.model import PREFERENCE
-from vector_memory.text import analysis
+from vector_memory.text import analysis, tables
 
 WEIGHTS_FILE = os.path.join(os.path.dirname(__file__), os.pardir, "data", "rule_weights.json")
 LIKELY = 0.45
@@ -35,6 +35,7 @@ _PATTERN_FEATURES = ("reaches", "reserved", "general", "universal", "once")
 """Of what the form tells, and of the expressions, what helps on sources left out."""
 _TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+|[?!.,:;=`]")
 _NUMBER = "0"
+_GERMAN = "german"
 
 
 @lru_cache(2048)
@@ -56,7 +57,7 @@ def features(text: str) -> Mapping[str, float]:
     """Return what the weights know of a sentence, by name: what is not 0 of its form, its turns of phrase and its words."""
     # What is longer is no sentence, and its end tells no more.
     sentence = _untitled(text[: 2 * LONGEST].replace("\u2019", "'"))
-    is_abroad = analysis.is_foreign(sentence)
+    is_abroad = analysis.is_abroad(sentence)
     unit = Unit(sentence, sentence, USER, False, "", "", (), None, 0.0, is_foreign=is_abroad)
     form_values = form(unit)
     values = {name: float(form_values[name]) for name in _FORM_FEATURES}
@@ -65,6 +66,7 @@ def features(text: str) -> Mapping[str, float]:
         f"it {name}": float(bool(PATTERNS[name].search(sentence))) for name in _PATTERN_FEATURES
     }
     words = [_NUMBER if word.isdigit() else word for word in _TOKEN.findall(sentence.lower())]
+    words = _little_words_in_english(words) if is_abroad else words
     values |= dict.fromkeys((f"word {word}" for word in words), 1.0)
     if words:
         values |= {f"first {words[0]}": 1.0, f"last {words[-1]}": 1.0}
@@ -75,6 +77,20 @@ def _untitled(text: str) -> str:
     """Return the words of an idea without the title in brackets that it has where its sentence says too little alone."""
     title, _, rest = text.partition("]")
     return rest[1:] if title[:1] == "[" and rest[:1] == " " else text
+
+
+def _little_words_in_english(words: Sequence[str]) -> list[str]:
+    """Return the words of a sentence in another language, those that every German one is made of in English."""
+    stop_words = analysis.stop_words_by_language()
+    counts = {language: len(stops.intersection(words)) for language, stops in stop_words.items()}
+    is_german = counts[_GERMAN] == max(counts.values())
+    return [_german_words().get(word, word) for word in words] if is_german else list(words)
+
+
+@cache
+def _german_words() -> dict[str, str]:
+    groups = tables.groups("rule_words_german").items()
+    return {word: english for english, words in groups for word in words}
 
 
 @cache

@@ -151,7 +151,13 @@ def _are_english(words: "list[str]") -> bool:
 @lru_cache(maxsize=1)
 def stop_words_abroad() -> "frozenset[str]":
     """Return the stop words of other languages that are none in English."""
-    return frozenset().union(*tables.sets("stop_words_abroad").values())
+    return frozenset().union(*stop_words_by_language().values())
+
+
+@lru_cache(maxsize=1)
+def stop_words_by_language() -> "dict[str, frozenset[str]]":
+    """Return the same by the English name of their language in small letters."""
+    return tables.sets("stop_words_abroad")
 
 
 @lru_cache(maxsize=1)

@@ -51,6 +51,41 @@ def test_most_of_what_binds_is_known_and_little_else() -> None:
     assert len(wrongly) <= 0.1 * len(OF_THE_MOMENT), wrongly
 
 
+BINDING_IN_GERMAN = [
+    "aber keine hefe aus der tüte, das brot muss ohne auskommen",
+    "und schreib die preise in cent, überall",
+    "Teig bleibt im Keller, oben ist es zu warm",
+    "die laibe werden in gramm gewogen",
+    "bleib beim sauerteig, wir steigen nicht auf hefe um",
+    "mehl gehört ins silo, nicht in den keller",
+    "vollkorn nur für die schule",
+    "jedes rezept braucht eine zeile für allergene",
+    "neue rezepte nur mit dinkel",
+    "wir nehmen die alte waage, nicht die neue",
+    "lieber kleine bleche, der ofen schafft sonst nichts",
+    "preise nie von hand runden",
+]
+OF_THE_MOMENT_IN_GERMAN = [
+    "könnten wir den ofen nicht einfach ausmachen",
+    "was war das für ein teig",
+    "der ofen ist aus, schau nach",
+    "mach die krume weicher",
+    "wo liegt das rezept für die schule",
+    "die brote sind zu dunkel, dreh die hitze runter",
+    "am ofen steht was von 230 grad",
+    "die bleche sind vertauscht, das war gestern noch nicht",
+]
+
+
+def test_german_little_words_weigh_what_those_of_english_do() -> None:
+    """An article is no English verb, and "nie" is a "never"."""
+    bound = [text for text in BINDING_IN_GERMAN if rules.binds(text)]
+    assert len(bound) >= 0.85 * len(BINDING_IN_GERMAN), sorted({*BINDING_IN_GERMAN} - {*bound})
+    assert not [text for text in OF_THE_MOMENT_IN_GERMAN if rules.binds(text)]
+    assert "word die" not in rules.features("die laibe werden in gramm gewogen")
+    assert "word du" in rules.features("du pain sans sel pour les écoles, des noix pour nous")
+
+
 @pytest.mark.parametrize("text", ["Never bake on a holiday.", "from now on rye only, wheat is out"])
 def test_what_begins_as_a_rule_is_one(text: str) -> None:
     """Whatever else it weighs."""
