@@ -16,6 +16,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import dropwhile
 
 from vector_memory.index.plain_kinds import plain_kind
 from vector_memory.index.units import LONGEST, PATTERNS, Unit, cues, form
@@ -36,13 +37,20 @@ _PATTERN_FEATURES = ("reaches", "reserved", "general", "universal", "once")
 _TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+|[?!.,:;=`]")
 _NUMBER = "0"
 _GERMAN = "german"
+_MODALS = ("can", "could", "may", "must", "should", "want")
+_BETWEEN_ITEMS = (_NUMBER, "and", ",")
+_SPEAKERS = ("i", "i'll", "i'd", "man", "we", "we'll", "we'd")
+"""Who asks, or answers: "solltest du …, frag vorher" is no question."""
 
 
 @lru_cache(2048)
 def binds(text: str) -> bool:
     """Whether a user's sentence, or an idea made of one, likely binds later sessions; one that begins as a rule does
-    ("Never …", "From now on …", "Ne jamais lancer …") says so itself."""
-    return plain_kind(text, is_users=True) == PREFERENCE or likelihood(text) >= LIKELY
+    ("Never …", "From now on …", "Ne jamais lancer …") says so itself, and one that asks or answers by its word order
+    does not."""
+    if plain_kind(text, is_users=True) == PREFERENCE:
+        return True
+    return likelihood(text) >= LIKELY and not _asks_or_answers(*_words_in_english(_sentence(text)))
 
 
 @lru_cache(2048)
@@ -55,9 +63,8 @@ def likelihood(text: str) -> float:
 
 def features(text: str) -> Mapping[str, float]:
     """Return what the weights know of a sentence, by name: what is not 0 of its form, its turns of phrase and its words."""
-    # What is longer is no sentence, and its end tells no more.
-    sentence = _untitled(text[: 2 * LONGEST].replace("\u2019", "'"))
-    is_abroad = analysis.is_abroad(sentence)
+    sentence = _sentence(text)
+    words, is_abroad = _words_in_english(sentence)
     unit = Unit(sentence, sentence, USER, False, "", "", (), None, 0.0, is_foreign=is_abroad)
     form_values = form(unit)
     values = {name: float(form_values[name]) for name in _FORM_FEATURES}
@@ -65,12 +72,15 @@ def features(text: str) -> Mapping[str, float]:
     values |= {
         f"it {name}": float(bool(PATTERNS[name].search(sentence))) for name in _PATTERN_FEATURES
     }
-    words = [_NUMBER if word.isdigit() else word for word in _TOKEN.findall(sentence.lower())]
-    words = _little_words_in_english(words) if is_abroad else words
     values |= dict.fromkeys((f"word {word}" for word in words), 1.0)
     if words:
         values |= {f"first {words[0]}": 1.0, f"last {words[-1]}": 1.0}
     return {BIAS: 1.0} | {name: value for name, value in values.items() if value}
+
+
+def _sentence(text: str) -> str:
+    # What is longer is no sentence, and its end tells no more.
+    return _untitled(text[: 2 * LONGEST].replace("\u2019", "'"))
 
 
 def _untitled(text: str) -> str:
@@ -79,12 +89,27 @@ def _untitled(text: str) -> str:
     return rest[1:] if title[:1] == "[" and rest[:1] == " " else text
 
 
-def _little_words_in_english(words: Sequence[str]) -> list[str]:
-    """Return the words of a sentence in another language, those that every German one is made of in English."""
+def _words_in_english(sentence: str) -> tuple[list[str], bool]:
+    """Return the words and signs of a sentence, of a German one those that all German is made of in English, and
+    whether it is in another language."""
+    words = [_NUMBER if word.isdigit() else word for word in _TOKEN.findall(sentence.lower())]
+    is_abroad = analysis.is_abroad(sentence)
+    if not is_abroad:
+        return words, False
     stop_words = analysis.stop_words_by_language()
     counts = {language: len(stops.intersection(words)) for language, stops in stop_words.items()}
     is_german = counts[_GERMAN] == max(counts.values())
-    return [_german_words().get(word, word) for word in words] if is_german else list(words)
+    return [_german_words().get(word, word) for word in words] if is_german else words, True
+
+
+def _asks_or_answers(words: Sequence[str], is_abroad: bool) -> bool:
+    """Whether a sentence asks without its sign ("können wir …", which the weights know of English), or speaks of an item
+    of a list by its number alone ("1 we don't need", "3 machen wir später")."""
+    first, second, *_ = (*words, "", "")
+    is_question = is_abroad and first in _MODALS and second in _SPEAKERS and "then" not in words
+    behind, verb_behind, *_ = (*dropwhile(_BETWEEN_ITEMS.__contains__, words), "", "")
+    is_of_items = behind in _SPEAKERS or (is_abroad and verb_behind in _SPEAKERS)
+    return is_question or (first == _NUMBER and is_of_items)
 
 
 @cache
