@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta, timezone
+from itertools import takewhile
 
 from vector_memory.text import days, times, times_abroad
 from vector_memory.text.patterns import PatternTable
@@ -44,6 +45,12 @@ _WORDS_BETWEEN = frozenset(
     (*times_abroad.WEEKDAYS, "and", "including", "einschließlich", "zum", "den", "the", "el")
 )
 """What may stand between such a word and its day."""
+_RANGE_STARTS = frozenset(
+    ("between", "from", "zwischen", "von", "vom", "du", "entre", "del", "desde")
+)
+_RANGE_JOINTS = _UNTIL_WORDS | frozenset(("and", "to", "und", "au", "et", "al", "y"))
+_WORDS_OF_A_DAY = frozenset((*times_abroad.WEEKDAYS, *times_abroad.MONTHS, "of", "de", "the", "dem", "den", "el"))  # fmt: skip
+"""What, beside numbers, stands between the two."""
 _MARKS = " ,:;.!()-–#>、，。！"
 """What may stand around a clause."""
 _FindDay = Callable[[str, datetime], "times.TimeSpan | None"]
@@ -76,6 +83,7 @@ def last_day(text: str, said_at: datetime) -> datetime | None:
     """
     text = _ABROAD.sub(_with_until, text)
     text = times_abroad.without_next(text.replace("*", "").replace("`", "").replace("’", "'"))
+    text = _until_its_end(text)
     day = _single_date(text, said_at)
     if day is None:
         return None
@@ -91,6 +99,22 @@ def last_day(text: str, said_at: datetime) -> datetime | None:
     if (text_after and text_before) or "\n" in text.strip() or "beside" in _TABLE.found(clause):
         return None
     return _coming_end(_single_date, text, said_at)
+
+
+def _until_its_end(text: str) -> str:
+    """Return a text that begins with "between 10 and 20 January" with "until 20 January" for that. Further on such words
+    may tell which things are meant: "never delete the orders between …"."""
+    words = text.lstrip(_MARKS).split(" ")
+    first_day = list(takewhile(_is_of_a_day, map(_bare_word, words[1:])))
+    joint, *rest = (*words[1 + len(first_day) :], "")
+    is_range = _bare_word(words[0]) in _RANGE_STARTS and _bare_word(joint) in _RANGE_JOINTS
+    has_number = any(map(str.isdigit, "".join(first_day)))
+    # In German: "30. November" is read as a day behind German words alone, others behind any.
+    return " ".join(["bis", *rest]) if is_range and has_number else text
+
+
+def _is_of_a_day(name: str) -> bool:
+    return name in _WORDS_OF_A_DAY or any(map(str.isdigit, name))
 
 
 def has_deadline(text: str) -> bool:

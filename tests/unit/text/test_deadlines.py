@@ -286,6 +286,17 @@ def test_what_is_denied_or_over_in_other_languages_is_no_deadline(told: str) -> 
         "11월 30일까지는 배포하지 마세요.",
         "Não fazer deploy até 30/11.",
         "Até o dia 30/11/2026 nunca faça deploy.",
+        "Between 25 and 30 November never deploy.",
+        "- Between the 25th and the 30th of November never deploy.",
+        "From November 25 to November 30 no deploys",
+        "From Wednesday 25 November 18:00 until Monday 30 November 08:00 no deployments.",
+        "Between 2026-11-25 and 2026-11-30, never push to main.",
+        "Vom 25. bis 30. November keine Deploys.",
+        "Vom 25.11. bis zum 30.11. keine Deploys.",
+        "Zwischen 25. und 30. November nie deployen.",
+        "Zwischen dem 25. und dem 30. November nie deployen.",
+        "Du 25 au 30 novembre ne jamais déployer.",
+        "Del 25 al 30 de noviembre nunca despliegues.",
     ],
 )
 def test_until_when_a_text_says_that_something_holds(told: str) -> None:
@@ -328,6 +339,13 @@ def test_until_when_a_text_says_that_something_holds(told: str) -> None:
         "11月30日までは v1、その後は必ず v2 を使ってください。",
         "11月30日之前创建的分支不要删除。",
         "Nunca faça merge sem a Ines, o Tom está de férias até 30/11.",
+        "Never delete the orders between 25 and 30 November.",
+        "Between 25 and 30 November never deploy, and always ask Ines.",
+        "Between 22:00 and 06:00 never deploy.",
+        "Between Monday and Wednesday never deploy.",
+        "Between 10 and 20 workers are enough.",
+        "From 25 November on always sign commits.",
+        "From 10 to 20 replicas are fine by 30 November.",
     ],
 )
 def test_what_may_hold_on_has_no_last_day(told: str) -> None:
