@@ -38,6 +38,7 @@ _TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+|[?!.,:;=`]")
 _NUMBER = "0"
 _GERMAN = "german"
 _MODALS = ("can", "could", "may", "must", "should", "want")
+_ASKING = ("how", "what", "when", "where", "which", "who", "why")
 _BETWEEN_ITEMS = (_NUMBER, "and", ",")
 _SPEAKERS = ("i", "i'll", "i'd", "man", "we", "we'll", "we'd")
 """Who asks, or answers: "solltest du …, frag vorher" is no question."""
@@ -103,10 +104,11 @@ def _words_in_english(sentence: str) -> tuple[list[str], bool]:
 
 
 def _asks_or_answers(words: Sequence[str], is_abroad: bool) -> bool:
-    """Whether a sentence asks without its sign ("können wir …", which the weights know of English), or speaks of an item
+    """Whether a sentence asks without its sign ("können wir …", "was nehmen wir …", which the weights know of English), or speaks of an item
     of a list by its number alone ("1 we don't need", "3 machen wir später")."""
-    first, second, *_ = (*words, "", "")
-    is_question = is_abroad and first in _MODALS and second in _SPEAKERS and "then" not in words
+    first, second, third, *_ = (*words, "", "", "")
+    is_inverted = first in _MODALS and second in _SPEAKERS and "then" not in words
+    is_question = is_abroad and (is_inverted or (first in _ASKING and third in _SPEAKERS))
     behind, verb_behind, *_ = (*dropwhile(_BETWEEN_ITEMS.__contains__, words), "", "")
     is_of_items = behind in _SPEAKERS or (is_abroad and verb_behind in _SPEAKERS)
     return is_question or (first == _NUMBER and is_of_items)

@@ -89,7 +89,7 @@ def test_german_little_words_weigh_what_those_of_english_do() -> None:
 @pytest.mark.parametrize(
     "text",
     ["könnten wir den ofen nicht auch ohne strom nutzen", "sollte man da nicht immer dinkel nehmen", "Dürfen wir das überhaupt in neuen Rezepten nehmen",
-     "wollen wir nicht lieber die kleinen bleche nehmen", "1 we don't need, 2025 onwards is enough.", "2 and 4 we only need without nuts",
+     "wollen wir nicht lieber die kleinen bleche nehmen", "Was nehmen wir, dinkel oder roggen", "wo wollen wir die neuen bleche immer lagern", "1 we don't need, 2025 onwards is enough.", "2 and 4 we only need without nuts",
      "3 nehmen wir nur ohne nüsse", "1 und 3 brauchen wir nie"],
 )  # fmt: skip
 def test_what_asks_or_answers_by_its_word_order_is_no_rule(text: str) -> None:
@@ -100,7 +100,7 @@ def test_what_asks_or_answers_by_its_word_order_is_no_rule(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["ohne waage dürfen wir nichts nach neuen rezepten backen", "müssen wir nachts backen, dann nur mit ines und nie ohne waage",
-     "solltest du ein rezept löschen wollen, frag immer vorher", "2 spaces everywhere, never tabs in the recipes", "4 eyes on every new recipe, we never bake without"],
+     "was wir in den keller stellen, bleibt ohne strom", "solltest du ein rezept löschen wollen, frag immer vorher", "2 spaces everywhere, never tabs in the recipes", "4 eyes on every new recipe, we never bake without"],
 )  # fmt: skip
 def test_a_rule_is_one_in_any_word_order(text: str) -> None:
     """A condition begins as a question does, and a number may be one of what there is."""
