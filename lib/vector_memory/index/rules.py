@@ -23,6 +23,7 @@ from vector_memory.index.units import LONGEST, PATTERNS, Unit, cues, form
 from vector_memory.index.voices import USER
 from vector_memory.model import PREFERENCE
 from vector_memory.text import analysis, tables
+from vector_memory.text.words import clauses_in
 
 WEIGHTS_FILE = os.path.join(os.path.dirname(__file__), os.pardir, "data", "rule_weights.json")
 LIKELY = 0.45
@@ -51,7 +52,10 @@ def binds(text: str) -> bool:
     does not."""
     if plain_kind(text, is_users=True) == PREFERENCE:
         return True
-    return likelihood(text) >= LIKELY and not _asks_or_answers(*_words_in_english(_sentence(text)))
+    # Before it may stand the sentence that it leans on.
+    last_sentence = clauses_in(_sentence(text).strip())[-1]
+    is_asserted = not _asks_or_answers(*_words_in_english(last_sentence))
+    return is_asserted and likelihood(text) >= LIKELY
 
 
 @lru_cache(2048)
