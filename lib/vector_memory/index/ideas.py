@@ -257,7 +257,7 @@ def _says_enough(text: str, is_users: bool, before: str = "") -> bool:
 
 
 def _count_terms(text: str) -> int:
-    return len(set(analysis.analyse(text)))
+    return len(analysis.said_words(text))
 
 
 def _names_this_file(text: str) -> bool:

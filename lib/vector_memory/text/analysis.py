@@ -19,7 +19,7 @@ from vector_memory.text import tables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 MAX_TERM_CHARS = 64
 MAX_TERMS = 4_000
@@ -177,15 +177,24 @@ def lexical(*texts: str) -> str:
 
 def query_terms(text: str, limit: int = 48) -> list[str]:
     """Return a query's distinct terms, at most `limit`, in their order: words first, then their pieces. Stop words of
-    another language, which the index holds, are left out of a question in it, unless it has no other words."""
-    terms = dict.fromkeys(_own_terms(text) or analyse(text))
-    return sorted(terms, key=is_piece)[:limit]
+    another language, which the index holds, are left out of a question in it; not where it has no other words, and
+    English ones among them: those may be names."""
+    terms = _own_terms(text)
+    if not terms and not STOP_WORDS.isdisjoint(map(_bare, _chunks(text))):
+        terms = analyse(text)
+    return sorted(dict.fromkeys(terms), key=is_piece)[:limit]
 
 
-def _own_terms(text: str) -> "tuple[str, ...]":
-    """Return the terms of a text in another language without its stop words, () of one in English."""
+def said_words(text: str) -> "set[str]":
+    """Return the terms of a text that tell how much it says: no stop words of its language, and no pieces, of which a
+    word of another language than English has several."""
+    return {term for term in _own_terms(text) if not is_piece(term)}
+
+
+def _own_terms(text: str) -> "Sequence[str]":
+    """Return the terms of a text, of one in another language those without its stop words."""
     if not is_abroad(text):
-        return ()
+        return analyse(text)
     left_out = stop_words_abroad()
     chunks = (chunk for chunk in _chunks(text) if _bare(chunk) not in left_out)
     return _terms_in(chunks, is_foreign(text))

@@ -86,7 +86,7 @@ class Prompt:
     @cached_property
     def _terms_and_pointing(self) -> "tuple[int, bool]":
         """How many terms it has, and whether a word of it points at something that was said."""
-        return len(analysis.query_terms(self.text)), _has_phrase(self._words, _POINTING)
+        return len(analysis.said_words(self.text)), _has_phrase(self._words, _POINTING)
 
     @property
     def needs_nothing(self) -> bool:

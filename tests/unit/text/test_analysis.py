@@ -137,15 +137,33 @@ def test_a_short_question_is_asked_in_pieces_too() -> None:
         ("¿Dónde está la copia de los pedidos?", ["copia", "pedido"]),
         ("what do we use as a key for the DES cipher?", ["use", "key", "des", "cipher"]),
         ("die or des?", ["die", "des"]),
-        ("und wie jetzt?", ["und", "wie", "jetzt"]),
+        ("und wie jetzt?", []),
+        ("und jetzt", []),
     ],
 )
 def test_a_question_abroad_has_no_stop_words_of_its_language(
     question: str, words: list[str]
 ) -> None:
-    """In English all of its words count, whatever they are elsewhere, and so they do where there are no others."""
+    """In English all of its words count, whatever they are elsewhere, and so they do beside English ones where there are
+    no others."""
     terms = analysis.query_terms(question)
     assert [term for term in terms if not analysis.is_piece(term)] == words
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("thanks, done for today", 2),
+        ("danke, schluss für heute", 3),
+        ("Tschüss, schönen Abend", 3),
+        ("und jetzt", 0),
+        ("Die Rechnungen liegen im Keller, über dem Ofen.", 4),
+        ("müşteriye faturayı yolladım", 3),
+    ],
+)
+def test_how_much_is_said_is_told_by_words(text: str, count: int) -> None:
+    """A word of another language has many pieces, and says no more for that."""
+    assert len(analysis.said_words(text)) == count
 
 
 def test_query_terms_are_distinct_and_bounded() -> None:

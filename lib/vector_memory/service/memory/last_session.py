@@ -131,7 +131,7 @@ class _SpokenTurn:
             return False
         if not self.is_done and "?" not in self.asked:
             # Thanks and praise, whatever their words: nothing was done for them.
-            return len(set(analysis.analyse(self.asked))) >= LEAST_ASKED_TERMS
+            return len(analysis.said_words(self.asked)) >= LEAST_ASKED_TERMS
         return self.terms >= LEAST_EXCHANGE_TERMS or self.is_done
 
 
@@ -258,7 +258,7 @@ def _turn(passages: Sequence[Memory]) -> _SpokenTurn:
         asked=asked,
         answered=_final_answer(answers),
         # A version or an identifier is several terms, and says no more than a word.
-        terms=sum(term.isalpha() for term in set(analysis.analyse(text[:ENOUGH_CHARS]))),
+        terms=sum(map(str.isalpha, analysis.said_words(text[:ENOUGH_CHARS]))),
         is_done=any(memory.files or DONE_HEAD in memory.text for memory in ordered),
     )
 
@@ -276,7 +276,7 @@ def _final_answer(answers: Sequence[str]) -> str:
 
 
 def _says_much(text: str) -> bool:
-    return len(set(analysis.analyse(text[:ENOUGH_CHARS]))) >= LEAST_SAID_TERMS
+    return len(analysis.said_words(text[:ENOUGH_CHARS])) >= LEAST_SAID_TERMS
 
 
 def left_open(

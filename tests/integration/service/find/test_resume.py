@@ -7,6 +7,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+import pytest
 from service_house import ServiceHouse, captured_of, door
 
 START = datetime(2026, 5, 3, 8, tzinfo=timezone.utc)
@@ -91,14 +92,15 @@ def test_the_last_session_is_told_with_what_is_open(house: ServiceHouse, tmp_pat
     assert asked(house, here)["session"]["session"] == "second"
 
 
-def test_praise_is_no_request(house: ServiceHouse, tmp_path: Path) -> None:
-    """What was asked last is told, not the thanks for it."""
+@pytest.mark.parametrize("thanks", ["Excellent work, thank you!", "danke, schluss für heute"])
+def test_praise_is_no_request(house: ServiceHouse, tmp_path: Path, thanks: str) -> None:
+    """What was asked last is told, not the thanks for it, in a language whose words have many pieces neither."""
     here = tmp_path / "here"
     told = "The ledger is kept in SQLite, in WAL mode. Backups of it are taken every night, and checked."
     session(
         house, here, "first", 0,
         ("Should the ledger be kept in SQLite or in files?", "In SQLite: the files would have to be locked by hand."),
-        ("Excellent work, thank you!", told),
+        (thanks, told),
         edits=False,
     )  # fmt: skip
     last = asked(house, here)["session"]
