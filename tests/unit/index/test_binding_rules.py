@@ -89,7 +89,7 @@ def test_german_little_words_weigh_what_those_of_english_do() -> None:
 @pytest.mark.parametrize(
     "text",
     ["könnten wir den ofen nicht auch ohne strom nutzen", "sollte man da nicht immer dinkel nehmen", "Dürfen wir das überhaupt in neuen Rezepten nehmen",
-     "wollen wir nicht lieber die kleinen bleche nehmen", "Was nehmen wir, dinkel oder roggen", "brauche neue bleche. Was nehmen wir, stahl oder alu", "wo wollen wir die neuen bleche immer lagern", "1 we don't need, 2025 onwards is enough.", "2 and 4 we only need without nuts",
+     "wollen wir nicht lieber die kleinen bleche nehmen", "Was nehmen wir, dinkel oder roggen", "müssten wir die laibe nicht immer wiegen", "brauche neue bleche. Was nehmen wir, stahl oder alu", "wo wollen wir die neuen bleche immer lagern", "1 we don't need, 2025 onwards is enough.", "2 and 4 we only need without nuts",
      "3 nehmen wir nur ohne nüsse", "1 und 3 brauchen wir nie"],
 )  # fmt: skip
 def test_what_asks_or_answers_by_its_word_order_is_no_rule(text: str) -> None:
