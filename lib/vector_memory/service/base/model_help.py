@@ -285,9 +285,7 @@ def reword(ctx: Context, ask: str, source: str, most_chars: int, made_of: Iterab
     wording = answer(ctx, ask, source)
     if not wording:
         return ""
-    # Pieces of words say no more than these.
-    terms = {term for term in analysis.analyse(wording) if not analysis.is_piece(term)}
-    says_nothing = len(terms) < LEAST_TERMS
+    says_nothing = len(analysis.said_words(wording)) < LEAST_TERMS
     if (
         names_more(wording, source)
         or says_nothing
