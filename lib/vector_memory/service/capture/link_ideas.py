@@ -29,7 +29,6 @@ from vector_memory.model import (
     Scope,
     Status,
     Tier,
-    unique,
 )
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -170,23 +169,11 @@ def become_one(ctx: Context, shelf: Shelf, heir: Memory, duplicate: Memory) -> N
 
 
 def _with_duplicate(heir: Memory, duplicate: Memory) -> Memory:
-    sources = [
-        *merging.sources_of(duplicate),
-        *merging.sources_of(heir),
-        merging.source_of(duplicate),
-    ]
-    extra = {
-        **trust_marks.unmarked(duplicate.extra),
-        # What the user has reviewed in the duplicate is reviewed in its heir.
-        **trust_marks.marks_of(duplicate, (REVIEWED,)),
-        **heir.extra,
-        merging.VOICES: merging.voices(heir, duplicate),
-        "sources": sources[-merging.MOST_SOURCES :],
-    }
+    both = merging.joined(heir, duplicate, heir)
+    # What the user has reviewed in the duplicate is reviewed in its heir.
+    extra = {**trust_marks.marks_of(duplicate, (REVIEWED,)), **both.extra}
     return replace(
-        heir,
-        tags=unique((*heir.tags, *duplicate.tags)),
-        files=unique((*heir.files, *duplicate.files)),
+        both,
         priority=merging.higher_priority(heir, duplicate)
         if heir.origin is duplicate.origin
         else heir.priority,

@@ -85,33 +85,43 @@ def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
     draft's source beside its own; surer where another voice says it. What one says who is trusted less
     adds where it was said, and nothing else that counts."""
     wording = draft if _draft_prevails(stored, draft) else stored
-    extra = {
-        **trust_marks.unmarked(draft.extra),
-        **trust_marks.unmarked(stored.extra),
-        **trust_marks.marks_of(wording),
-    }
-    extra = with_triggers(extra, stored, draft)
-    if ages := merged_ageing(stored, draft):
-        extra = {**without_ageing(extra), **of_ageing(draft.extra)}
-    extra[VOICES] = voices(stored, draft)
-    extra["sources"] = [*sources_of(stored), *sources_of(draft), source_of(draft)][-MOST_SOURCES:]
+    both = joined(stored, draft, wording)
+    ages = merged_ageing(stored, draft)
+    extra = with_triggers(both.extra, stored, draft)
     return replace(
-        stored,
+        both,
         text=wording.text,
         origin=wording.origin,
         title=stored.title or draft.title,
         kind=_kind(stored, draft),
-        tags=unique((*stored.tags, *draft.tags)),
-        files=unique((*stored.files, *draft.files)),
         priority=higher_priority(stored, draft),
         confidence=raised_confidence(stored, draft),
-        sensitivity=strictest(stored.sensitivity, draft.sensitivity),
-        jurisdiction=stored.jurisdiction or draft.jurisdiction,
         external_id=stored.external_id or draft.external_id,
         expires_at=_later_time(stored.expires_at, draft.expires_at),
         **ages,
-        extra=extra,
+        extra={**without_ageing(extra), **of_ageing(draft.extra)} if ages else extra,
         updated_at=now,
+    )
+
+
+def joined(kept: Memory, other: Memory, wording: Memory) -> Memory:
+    """Return a memory with what it has of another one whichever of the two prevails: tags and files of both, where both
+    were said, and the stricter level. The marks are those of the one whose words stand, `wording`."""
+    sources = [*sources_of(kept), *sources_of(other), source_of(other)]
+    extra = {
+        **trust_marks.unmarked(other.extra),
+        **trust_marks.unmarked(kept.extra),
+        **trust_marks.marks_of(wording),
+        VOICES: sorted(_voices(kept) | _voices(other)),
+        "sources": sources[-MOST_SOURCES:],
+    }
+    return replace(
+        kept,
+        tags=unique((*kept.tags, *other.tags)),
+        files=unique((*kept.files, *other.files)),
+        sensitivity=strictest(kept.sensitivity, other.sensitivity),
+        jurisdiction=kept.jurisdiction or other.jurisdiction,
+        extra=extra,
     )
 
 
@@ -131,11 +141,6 @@ def raised_confidence(stored: Memory, other: Memory, most: float = 1.0) -> float
     if other.trust < stored.trust or not _voices(other) - _voices(stored):
         return stored.confidence
     return max(stored.confidence, min(most, round(stored.confidence + RAISED, 4)))
-
-
-def voices(stored: Memory, other: Memory) -> list[str]:
-    """Return whose words two memories were made of."""
-    return sorted(_voices(stored) | _voices(other))
 
 
 def _voices(memory: Memory) -> set[str]:

@@ -366,6 +366,24 @@ def test_what_says_the_same_becomes_one(house: ServiceHouse) -> None:
     assert run(house, "memory-organize")["report"]["merged"] == 0
 
 
+def test_what_becomes_one_is_as_sensitive_as_the_stricter_of_both(house: ServiceHouse) -> None:
+    """And under the law of the one that is under any, whichever of the two gives way."""
+    strict = {"sensitivity": Sensitivity.CONFIDENTIAL, "jurisdiction": "EU"}
+    journal_of(house).add(
+        [
+            memory(1, "The heron queue holds ten jobs.", kind="note", **strict),
+            memory(2, "The heron queue holds ten jobs!", kind="note"),
+            memory(3, "Cranes are loud at night.", kind="note"),
+            memory(4, "Cranes are loud at night!", kind="note", **strict),
+        ]
+    )
+    house.follow()
+    assert run(house, "memory-organize")["report"]["merged"] == 2
+    heirs = list(journal_of(house).iter_memories(Scope()))
+    assert len(heirs) == 2
+    assert {(one.sensitivity, one.jurisdiction) for one in heirs} == {tuple(strict.values())}
+
+
 def low(number: int, text: str = "", **more: Any) -> Memory:
     return memory(number, text, confidence=0.1, origin=Origin.ASSISTANT, **more)
 
