@@ -20,6 +20,7 @@ from vector_memory.index.topics.summaries import SummaryIdea
 from vector_memory.index.topics.turns import Passage, TopicTurn, turns_of
 from vector_memory.model import (
     DERIVED,
+    GAVE_WAY,
     IN_NOTES,
     PASSAGE,
     QUIET,
@@ -50,6 +51,7 @@ LEAST_CHARS = 600
 TEXT_CHARS = 480
 MOST_FILES = 10
 GONE = "Taken into another topic."
+NO_TURNS = "its turns are gone"
 """What stands in the place of a topic that there is no more: nothing of what was said."""
 SHIFTS = "shift:"
 """The sort of records that say for a session's turns whether another topic begins there."""
@@ -363,7 +365,7 @@ def _empty_topic(memory: Memory, topics: Sequence[Memory]) -> Memory:
         text=redact.clean(GONE).text,
         title=redact.clean("").text,
         files=(),
-        extra={},
+        extra={} if heirs else {GAVE_WAY: NO_TURNS},
         status=Status.SUPERSEDED,
         superseded_by=heirs[0].id if heirs else "",
     )

@@ -171,8 +171,8 @@ def _row_bytes(memory: Memory, text_hash: bytes) -> bytes:
 
 @_register_in(OF_A_ROW)
 def _status_fits(memory: Memory) -> Iterable[str]:
-    """What gave way names its successor, and what is active names none."""
-    if memory.status is Status.SUPERSEDED and not memory.superseded_by:
+    """What gave way names its successor, or why it has none, and what is active names none."""
+    if memory.status is Status.SUPERSEDED and not (memory.superseded_by or memory.gave_way):
         yield "gave way to nobody"
     if memory.status is Status.ACTIVE and memory.superseded_by:
         yield f"is active, and gave way to {memory.superseded_by[:12]}"

@@ -128,6 +128,7 @@ def test_what_is_cut_anew_leaves_nothing_behind(house: ServiceHouse, tmp_path: P
     assert [one.id for one in stored(house)] == [first.id]
     gone = journal.get(second.id)
     assert (gone.status, gone.text, gone.title) == (Status.SUPERSEDED, session_topics.GONE, "")
+    assert door(house.ctx, "formal_verify", {"properties": ["status-fits"]})["holds"]
     learn(house, tmp_path, [*QUEUE, *LEDGER, ("Now another topic: the invoices", LONG, 400)])
     assert {one.id for one in stored(house)} == {first.id, second.id}
 

@@ -13,6 +13,7 @@ from service_house import ServiceHouse, door
 
 from vector_memory.errors import BadInputError
 from vector_memory.model import TRIGGERS, CleanText, Memory, Origin, Priority, Scope, Status
+from vector_memory.service.jobs import runner
 from vector_memory.service.think import formal_verify
 
 Broken = Callable[[Memory, Memory], Memory]
@@ -42,6 +43,16 @@ def test_what_is_sound_holds(house: ServiceHouse, app: Path) -> None:
     assert again["stores"] == first["stores"]
     house.remember("Deploys go through staging.", app)
     assert verified(house, app)["stores"][0]["digest"] != store["digest"]
+
+
+def test_what_has_had_its_time_needs_no_successor(house: ServiceHouse, app: Path) -> None:
+    """It says why it gave way."""
+    house.remember("The freeze ends on Friday.", app, due="in 2 days")
+    runner.run(house.ctx, "ttl-sweep", False)
+    house.pass_time(days=9)
+    runner.run(house.ctx, "ttl-sweep", False)
+    assert runner.run(house.ctx, "ttl-sweep", False).report["gave_way"] == 1
+    assert verified(house, app)["holds"]
 
 
 @pytest.mark.parametrize(
