@@ -1,21 +1,18 @@
 """tier-transfer: memories move between hot, warm, long-term and cold by `aging.tier`, some at a time; the one place
 where jobs meet the tiers. What becomes cold leaves the index and stays in the journal; nothing is deleted.
 
-active-pruning: every memory of every collection is looked at, and what is doubted and was not used for long
-moves to the cold tier, from which it comes back when it is used. What the user said, what is protected and talk as it was
-said stay where they are."""
+active-pruning: the same, and it tells which collections have grown beyond what is looked through with ease."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
+from dataclasses import replace
 
 from vector_memory import aging
-from vector_memory.model import COLLECTIONS, DERIVED, Memory, Origin, Scope, Status, Tier
+from vector_memory.model import DERIVED, Memory, Scope, Status, Tier
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.edit import prune_candidates
 from vector_memory.service.jobs import paging
 from vector_memory.service.jobs.step import Entry, JobRun, Step
 
@@ -85,40 +82,21 @@ def to_cold(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> int:
 # -- active-pruning --
 
 
-LOOKED_AT = 1_000
 SOFT_SIZE = 1_000
 """Memories of one collection in one project from which on compaction begins, and jobs tell of it."""
 
 
 def prune(ctx: Context, run: JobRun) -> Step:
-    """Look at a page of memories, and move what may go. What is looked at twice is moved once.
+    """Do what `step` does, and name the collections that hold more than the soft size.
 
     Returns:
         What it did, and where the next step begins.
     """
-    page = paging.page_at(ctx, run.cursor, LOOKED_AT)
-    if page is None:
-        return Step({"scanned": 0})
-    low_ids = [memory.id for memory in page.memories if is_low_unused(memory, run.now)]
-    scanned = Counter({name: run.report.part("collections").number(name) for name in COLLECTIONS})
-    scanned.update(memory.collection for memory in page.memories)
-    report: dict[str, object] = {"scanned": len(page.memories), "low_unused": len(low_ids)}
-    report["collections"] = {name: n for name, n in scanned.items() if n}
-    if not page.cursor.get("seq"):
-        report["over_soft_size"] = over_soft_size(page.shelf)
-    if not page.cursor:
-        report |= _coverage(ctx, run, len(page.memories))
-    if low_ids and not run.dry_run:
-        report["demoted"] = to_cold(ctx, page.shelf, low_ids)
-        return Step(report, page.cursor, Entry("demote", tuple(low_ids), {}))
-    return Step(report, page.cursor)
-
-
-def is_low_unused(memory: Memory, now: datetime) -> bool:
-    """Whether a memory is doubted and was not used for long, and may go."""
-    if memory.origin is Origin.USER or not prune_candidates.may_go(memory):
-        return False
-    return memory.tier is not Tier.COLD and aging.tier(memory, now) is Tier.COLD
+    done = step(ctx, run)
+    if run.cursor:
+        return done
+    crowded = [entry for shelf in ctx.all_shelves() for entry in over_soft_size(shelf)]
+    return replace(done, report={**done.report, "over_soft_size": crowded})
 
 
 def over_soft_size(shelf: Shelf) -> list[dict[str, object]]:
@@ -131,10 +109,3 @@ def over_soft_size(shelf: Shelf) -> list[dict[str, object]]:
         ).items()
         if n > SOFT_SIZE
     ]
-
-
-def _coverage(ctx: Context, run: JobRun, last: int) -> dict[str, object]:
-    """Return what share of all memories was looked at, in percent."""
-    total = sum(shelf.journal.count() for shelf in ctx.all_shelves())
-    looked_at = run.report.number("scanned") + last
-    return {"coverage": f"{min(100.0, 100 * looked_at / max(1, total)):.0f} %"}

@@ -397,8 +397,10 @@ def cold(house: ServiceHouse) -> list[str]:
 def test_pruning_looks_at_every_collection(
     house: ServiceHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It comes through all by its cursor, and demotes what is doubted and unused; never the user's words."""
-    monkeypatch.setattr(tier_transfer, "LOOKED_AT", 3)
+    """It comes through all by its cursor, and puts what is doubted and unused where each night's transfer would: the user's
+    words, too. It names what is beyond the soft size."""
+    monkeypatch.setattr(tier_transfer, "AT_ONCE", 3)
+    monkeypatch.setattr(tier_transfer, "SOFT_SIZE", 3)
     names = ("claude_memories", "learnings", "episodes", TRAILS, "claude_memories")
     stored = [low(n, collection=name) for n, name in enumerate(names)]
     stored += [
@@ -407,13 +409,14 @@ def test_pruning_looks_at_every_collection(
     ]
     journal_of(house).add(stored)
     # It counts from when it was stored.
-    assert run(house, "active-pruning")["report"]["low_unused"] == 0
+    assert run(house, "active-pruning")["report"]["moved"] == 0
     house.pass_time(days=36_500)
+    told = run(house, "tier-transfer", dry_run=True)["report"]
     done = run(house, "active-pruning")["report"]
-    assert (done["scanned"], done["coverage"], done["low_unused"]) == (7, "100 %", 3)
-    assert done["collections"][TRAILS] == 1
-    assert done["demoted"] == 3
-    assert cold(house) == ["m0000", "m0002", "m0004"]
+    (crowded,) = done.pop("over_soft_size")
+    assert (crowded["collection"], crowded["memories"]) == ("claude_memories", 4)
+    assert done == told == {"looked_at": 7, "moved": 6, "hot to cold": 5, "hot to warm": 1}
+    assert cold(house) == ["m0000", "m0001", "m0002", "m0004", "m0009"]
     assert journal_of(house).count() == 7
 
 
