@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -17,6 +18,8 @@ from daemon_rig import Rig
 from service_house import ServiceHouse, door, exported, hook_question
 
 from vector_memory.errors import BadInputError
+from vector_memory.journal.journal import Journal
+from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import link_ideas
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.learning import conditions, procedures
@@ -299,3 +302,18 @@ def test_what_waits_for_the_user_is_held_against_no_call(house: ServiceHouse, ap
     door(house.ctx, "review", {"confirm": [id]})
     assert house.ctx.has_tool_procedures
     assert conditions.conditions_in(house.ctx, shelf).conditions[id] == ("file:*.sql",)
+
+
+def test_conditions_of_a_restored_store_are_read_anew(
+    house: ServiceHouse, app: Path, tmp_path: Path
+) -> None:
+    """What was stored after the backup is not there any more, and its numbers may mean something else."""
+    first = stored(house, app, "term:schema change")
+    shelf = house.ctx.global_shelf()
+    backup = str(tmp_path / "backup")
+    shutil.copytree(shelf.folder, backup)
+    second = house.remember("Deploys go through staging.", app, triggers=["file:*.sql"])["id"]
+    assert conditions.conditions_in(house.ctx, shelf).conditions.keys() == {first, second}
+    restored = Shelf(backup, Journal.open(backup))
+    assert conditions.conditions_in(house.ctx, restored).conditions.keys() == {first}
+    restored.close(save=False)

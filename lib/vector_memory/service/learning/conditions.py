@@ -54,6 +54,9 @@ def conditions_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> StoreCo
         return store
     with store.lock:
         had_tool_conditions = store.asks_at_tools
+        if reached < store.reached:
+            # A backup was restored: its numbers are others.
+            store.reached, store.conditions = 0, {}
         if reached != store.reached:
             new = (id for id, *_ in shelf.journal.with_extra(TRIGGERS, store.reached))
             changed = shelf.journal.by_ids([*store.conditions, *new], store.reached)
