@@ -123,14 +123,20 @@ class Listing(SingleReads):
         they are, newest first."""
         return self._of_scope(scope, f"{ACTIVE} AND ({MARKED} OR {PROPOSED})", NEWEST)
 
-    def recent(self, scope: Scope, k: int, kinds: Sequence[str] = ()) -> list[Memory]:
-        """Return the k newest active memories (of these kinds), newest first."""
+    def recent(
+        self, scope: Scope, k: int, kinds: Sequence[str] = (), cold: bool = False
+    ) -> list[Memory]:
+        """Return the k newest active memories (of these kinds), newest first.
+
+        Args:
+            cold: cold ones among all others.
+        """
         if kinds:
             wanted_kinds = set(kinds) & set(scope.kinds) if scope.kinds else set(kinds)
             if not wanted_kinds:
                 return []
             scope = replace(scope, kinds=tuple(wanted_kinds))
-        return self._newest(scope, k, ACTIVE)
+        return self._newest(scope, k, ACTIVE, cold=cold)
 
     def important(self, scope: Scope, k: int) -> list[Memory]:
         """Return at most k active memories of priority CORE, then HIGH, each newest first."""
@@ -190,9 +196,12 @@ class Listing(SingleReads):
                 spans.append((start / DAY_US, end / DAY_US))
         return spans
 
-    def _newest(self, scope: Scope, k: int, where: str, bound: Sequence[int] = ()) -> list[Memory]:
-        """Return the k newest. What is held back or cold takes no place among them."""
-        return self._by_hops(scope, k, f"{where} AND NOT {HELD} AND {_AT_HAND}", bound)
+    def _newest(
+        self, scope: Scope, k: int, where: str, bound: Sequence[int] = (), cold: bool = False
+    ) -> list[Memory]:
+        """Return the k newest. What is held back takes no place among them, nor what is cold unless that is wanted."""
+        at_hand = "" if cold else f" AND {_AT_HAND}"
+        return self._by_hops(scope, k, f"{where} AND NOT {HELD}{at_hand}", bound)
 
     def _by_hops(self, scope: Scope, k: int, where: str, bound: Sequence[int] = ()) -> list[Memory]:
         """Return the k newest, found by the index of each project and merged: no project is

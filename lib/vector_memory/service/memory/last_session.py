@@ -44,7 +44,9 @@ from vector_memory.text.words import clauses_in, words_in
 LOOKED_AT = 80
 """How many of a session's newest passages are looked at for its end."""
 READ_AT_ONCE = 24
-LATER_PASSAGES = 300
+MOST_NEAR, MOST_ROWS = 20, 2_000
+"""How many of the passages that share words with what is open are asked whether they take it up; words that more memories
+hold are not looked for."""
 KIND, ASKED_LAST = "last session", "User asked last: "
 """What the end of a session is called where it is told, and what stands before the user's words in it."""
 MOST_EMPTY = 12
@@ -150,7 +152,8 @@ def newest_of_sessions(
 def _newest_in_store(shelf: Shelf, scope: Scope, but: str) -> Iterator[tuple[Shelf, Memory]]:
     newest: dict[str, Memory | None] = {"": None, but: None}
     while True:
-        passages = shelf.journal.recent(scope, READ_AT_ONCE, kinds=(PASSAGE,))
+        # A session is the last one however long ago it was: its talk may be cold.
+        passages = shelf.journal.recent(scope, READ_AT_ONCE, kinds=(PASSAGE,), cold=True)
         for passage in passages:
             # Without a transcript it is an import's conversation: nobody worked there.
             if (
@@ -190,7 +193,7 @@ def ends(shelves: Sequence[Shelf], scope: Scope, but: str = "", most: int = 1) -
 def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
     """Return how the session of a memory ended, None where the user did not speak in it or asked for nothing."""
     session_scope = replace(scope, sessions=(newest.source.session,), until=None)
-    passages = shelf.journal.recent(session_scope, LOOKED_AT, kinds=(PASSAGE,))
+    passages = shelf.journal.recent(session_scope, LOOKED_AT, kinds=(PASSAGE,), cold=True)
     talk = [
         passage
         for passage in passages
@@ -236,7 +239,7 @@ def parts(
 ) -> Iterator[tuple[Memory, CleanText]]:
     """Yield the passages of a session of which something is meant, the newest first, each with that part of it."""
     for shelf in shelves:
-        for memory in shelf.journal.recent(scope, LOOKED_AT, kinds=(PASSAGE,)):
+        for memory in shelf.journal.recent(scope, LOOKED_AT, kinds=(PASSAGE,), cold=True):
             if not memory.is_suspicious and (part := part_of(memory.text)):
                 yield memory, CleanText(part)
 
@@ -287,21 +290,20 @@ def left_open(
     last_turns = {end.session: end.passages[-1].source.turn for end in sessions}
     newest = sessions[0].session if sessions else ""
     open_scope = replace(scope, kinds=WAITING)
-    open_memories: list[Memory] = []
-    for shelf in shelves if last_turns else ():
-        items = [
-            memory
-            for memory in shelf.journal.open_items(open_scope, MOST_OPEN)
-            if _is_left_open(shelf, memory, last_turns, newest) and SUBAGENT_TAG not in memory.tags
-        ]
-        open_memories += _without_taken_up(
-            shelf, scope, [item for item in items if is_telling(item)]
-        )
-    open_memories.sort(
-        key=lambda memory: (BOX in memory.extra, memory.created_at, memory.source.turn),
+    items = [
+        (shelf, memory)
+        for shelf in (shelves if last_turns else ())
+        for memory in shelf.journal.open_items(open_scope, MOST_OPEN)
+        if _is_left_open(shelf, memory, last_turns, newest)
+        and SUBAGENT_TAG not in memory.tags
+        and is_telling(memory)
+    ]
+    items.sort(
+        key=lambda pair: (BOX in pair[1].extra, pair[1].created_at, pair[1].source.turn),
         reverse=True,
     )
-    return open_memories[:most]
+    left = (memory for shelf, memory in items if not _is_settled(shelf, scope, memory))
+    return list(islice(left, most))
 
 
 def _is_left_open(shelf: Shelf, memory: Memory, last_turns: Mapping[str, int], newest: str) -> bool:
@@ -339,7 +341,7 @@ def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
     def of_session(session: str) -> tuple[int, list[Memory]]:
         """Return the turn in which something was said last, and the session's solutions."""
         session_scope = Scope(projects=scope.projects, sessions=(session,))
-        newest = shelf.journal.recent(session_scope, 1, kinds=(PASSAGE,))
+        newest = shelf.journal.recent(session_scope, 1, kinds=(PASSAGE,), cold=True)
         solutions = shelf.journal.iter_memories(replace(session_scope, kinds=(SOLUTION,)))
         return newest[0].source.turn if newest else 0, list(solutions)
 
@@ -353,11 +355,12 @@ def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
         is_open = is_open or BOX in memory.extra or _is_put_off(shelf, memory)
         return is_open and not (memory.kind == PROBLEM and _is_solved(memory, solutions))
 
-    unsolved = list(filter(is_unsolved, open_items))
-    talked_items = [memory for memory in unsolved if memory.source.path and memory.kind != PROBLEM]
-    open_ids = {memory.id for memory in _without_taken_up(shelf, scope, talked_items)}
-    settled_ids = {memory.id for memory in talked_items} - open_ids
-    return [memory for memory in unsolved if memory.id not in settled_ids][:most]
+    def is_settled(memory: Memory) -> bool:
+        is_talked = memory.source.path and memory.kind != PROBLEM
+        return bool(is_talked) and _is_settled(shelf, scope, memory)
+
+    left = (memory for memory in open_items if is_unsolved(memory) and not is_settled(memory))
+    return list(islice(left, most))
 
 
 def _is_put_off(shelf: Shelf, memory: Memory) -> bool:
@@ -405,19 +408,30 @@ def is_telling(memory: Memory) -> bool:
     return len(set(terms)) >= LEAST_TERMS
 
 
-def _without_taken_up(shelf: Shelf, scope: Scope, items: Sequence[Memory]) -> list[Memory]:
-    """Return those of some items that no later passage of a scope speaks of."""
-    if not items:
-        return []
-    since = replace(scope, since=min(memory.created_at for memory in items))
-    later = [
-        (memory, frozenset(analysis.analyse(memory.text)))
-        for memory in shelf.journal.recent(since, LATER_PASSAGES, kinds=(PASSAGE,))
-    ]
+def _is_settled(shelf: Shelf, scope: Scope, item: Memory) -> bool:
+    """Whether a later passage of a scope speaks of an item. It is found by its words: what was done stays so, however much
+    was said since, and though that passage is cold by now."""
+
+    def near(
+        terms: frozenset[str], kinds: Sequence[str], since: datetime | None = None
+    ) -> Iterator[tuple[Memory, frozenset[str]]]:
+        near_scope = replace(scope, kinds=tuple(kinds), since=since)
+        words = [term for term in sorted(terms) if not analysis.is_piece(term)]
+        candidates = shelf.journal.matching(
+            words, near_scope, MOST_NEAR, cold=True, most_rows=MOST_ROWS, pairs=True
+        )
+        for memory in shelf.journal.by_seqs([candidate.seq for candidate in candidates]).values():
+            its_terms = frozenset(analysis.analyse(memory.text))
+            if len(terms & its_terms) >= MENTIONED * len(terms) and not memory.is_held:
+                yield memory, its_terms
+
+    if BOX in item.extra:
+        # Whatever is said of it: its box is ticked when it is done.
+        return False
+    later = list(near(frozenset(analysis.analyse(item.text)), (PASSAGE,), item.created_at))
     # What is done by now, too: the passage that raised it is still there.
-    raised = shelf.journal.recent(scope, MOST_OPEN, kinds=WAITING)
-    others = [_own_terms(memory) for memory in raised]
-    return [item for item in items if not _is_taken_up(item, later, others)]
+    others = (terms - _MARKERS for _, terms in near(_own_terms(item), WAITING))
+    return bool(later) and _is_taken_up(item, later, others)
 
 
 def _own_terms(memory: Memory) -> frozenset[str]:
@@ -431,9 +445,6 @@ def _is_taken_up(
 ) -> bool:
     """Whether a later passage speaks of an item, rather than of another that is like it ("TODO: write the runbook of
     Kafka", "TODO: write the runbook of Redis")."""
-    if BOX in item.extra:
-        # Whatever is said of it: its box is ticked when it is done.
-        return False
     source, terms = item.source, _own_terms(item)
     all_terms = frozenset(analysis.analyse(item.text))
     alike = [

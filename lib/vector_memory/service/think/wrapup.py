@@ -107,7 +107,9 @@ def _learned_memories(
 def _open_memories(asker: ProjectAsker, scope: Scope, session: str) -> list[Memory]:
     passage_scope, shelves = replace(scope, sessions=(session,), kinds=(PASSAGE,)), asker.shelves
     newest = [
-        (shelf, memory) for shelf in shelves for memory in shelf.journal.recent(passage_scope, 1)
+        (shelf, memory)
+        for shelf in shelves
+        for memory in shelf.journal.recent(passage_scope, 1, cold=True)
     ]
     ends = [last_session.end_of(shelf, scope, memory) for shelf, memory in newest if session]
     return last_session.left_open(shelves, scope, [end for end in ends if end], MOST_LEFT)

@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, captured_of, door
+from service_house import ServiceHouse, captured_of, door, hook_question
+
+from vector_memory.model import PASSAGE, Scope, Tier
+from vector_memory.service.inject.session_start import on_start
 
 START = datetime(2026, 5, 3, 8, tzinfo=timezone.utc)
 
@@ -90,6 +93,30 @@ def test_the_last_session_is_told_with_what_is_open(house: ServiceHouse, tmp_pat
     assert "button" not in json.dumps(found)
     # Who only asked where it stopped, and was told little, did no work there.
     assert asked(house, here)["session"]["session"] == "second"
+
+
+def test_the_last_session_is_the_last_one_however_long_ago(
+    house: ServiceHouse, tmp_path: Path
+) -> None:
+    """Cold talk is told of how it ended; that a question warmed an older session makes that none later."""
+    here = tmp_path / "here"
+    session(house, here, "first", 0, ("Make the spool of the queue", "The spool folder is made."))
+    session(
+        house, here, "second", 5,
+        ("Write the migration of the ledger", "The migration of the ledger is half written: the indexes are missing."),
+    )  # fmt: skip
+    journal = house.ctx.global_shelf().journal
+    talk = list(journal.iter_memories(Scope(kinds=(PASSAGE,))))
+    for cold in (talk, [one for one in talk if one.source.session == "second"]):
+        journal.move_to_tiers({one.id: Tier.WARM for one in talk})
+        journal.move_to_tiers({one.id: Tier.COLD for one in cold})
+        found = asked(house, here)
+        assert found["session"]["session"] == "second"
+        assert [one["session"] for one in found["earlier"]] == ["first"]
+        started = on_start(
+            house.ctx, hook_question(house.ctx, f"new{len(cold)}", str(here), source="startup")
+        )
+        assert "indexes are missing" in started
 
 
 @pytest.mark.parametrize("thanks", ["Excellent work, thank you!", "danke, schluss für heute"])

@@ -6,10 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from journal_samples import memory
 from service_house import ServiceHouse, captured_of, door, hook_question
 from transcript_samples import Talk
 
-from vector_memory.model import Link, Relation, Scope
+from vector_memory.model import PASSAGE, Link, Relation, Scope, Source, Tier
 from vector_memory.service.inject.prompt_recall import on_prompt
 from vector_memory.service.inject.session_start import on_start
 
@@ -165,6 +166,36 @@ def test_a_todo_that_is_worked_on_is_taken_up(
     printed = answered(house, tmp_path)
     assert (RUNBOOK % "Kafka") not in printed
     assert ((RUNBOOK % "Redis") in printed) == ("Redis" not in work)
+
+
+@pytest.mark.parametrize("is_cold", [True, False])
+def test_what_was_taken_up_long_ago_stays_so(
+    house: ServiceHouse, tmp_path: Path, is_cold: bool
+) -> None:
+    """Though the talk that did is cold by now, or hundreds of passages were said since; what nobody took up is told."""
+    said(house, tmp_path, "first", RUNBOOK % "Kafka", TODO)
+    said(house, tmp_path, "second", "I wrote the runbook of Kafka for the night shift today.")
+    journal, project = house.ctx.global_shelf().journal, house.ctx.place(str(tmp_path)).id
+    if is_cold:
+        talk = journal.iter_memories(Scope(kinds=(PASSAGE,)))
+        journal.move_to_tiers(dict.fromkeys((one.id for one in talk), Tier.COLD))
+    else:
+        journal.add(
+            [
+                memory(
+                    number,
+                    f"User: paint the panel {number} of the probe",
+                    kind=PASSAGE,
+                    project=project,
+                    created_at=house.time,
+                    source=Source(f"s{number // 9}", "/t/s.jsonl", turn=number % 9),
+                )
+                for number in range(320)
+            ]
+        )
+    printed = answered(house, tmp_path)
+    assert "Kafka" not in printed
+    assert TODO in printed
 
 
 def test_a_start_tells_a_todo_beside_one_like_it(house: ServiceHouse, tmp_path: Path) -> None:
