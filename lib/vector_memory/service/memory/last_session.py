@@ -38,7 +38,7 @@ from vector_memory.retrieve import render
 from vector_memory.retrieve.repetitions import WITHIN
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.passages import number_of
-from vector_memory.text import analysis, days, fence, prompts
+from vector_memory.text import analysis, days, fence, harmless, prompts
 from vector_memory.text.words import clauses_in, words_in
 
 LOOKED_AT = 80
@@ -65,7 +65,7 @@ _MARKERS = frozenset(analysis.analyse("todo to-do remind"))
 """What only says that something is to be done: no passage takes it up by such a word."""
 SOLVING = 0.3
 """The share of a problem's words that a later solution of its session has."""
-ASKED_SHARE, LAST_SHARE, LEAST_WORKED = 0.35, 0.6, 40
+ASKED_SHARE, LAST_SHARE, LEAST_WORKED = 0.35, 0.6, 60
 """The parts of a note that what was asked may take, and of what is left the last words; the tokens that what was
 worked on before them needs."""
 
@@ -79,8 +79,9 @@ class SessionEnd:
         passages: of the last exchange in which something was asked for, in order.
         asked: what the user asked; `answered` is the assistant's last answer to it.
         after: the assistant's last words, where they answer something later, such as "continue" or "commit it".
-        worked: what was asked and answered last before it, where nothing came of the last exchange but few words;
-            `worked_passages` are the passages of that exchange.
+        worked: what was asked last before it and touched files, and what came of that, where the last exchange touched
+            none; where no exchange did, and nothing came of the last one but few words, what was asked and answered
+            before. `worked_passages` are the passages of that exchange.
         branch: that of version control, "" where it is not known; `pull` is a pull request's number, 0 for none.
         files: those of its last exchanges, the newest first.
     """
@@ -119,6 +120,11 @@ class _SpokenTurn:
         """Whether its answer tells how something ended: it says much, or comes after something that was done."""
         is_work = self.is_done and not self.is_lookup
         return _says_much(self.answered) or (is_work and bool(self.answered))
+
+    @property
+    def files(self) -> list[str]:
+        """What was read or edited in it."""
+        return [path for memory in self.passages for path in memory.files]
 
     @property
     def is_lookup(self) -> bool:
@@ -207,16 +213,21 @@ def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
         return None
     request_turn = turns[request_index]
     answers_after = [turn.answered for turn in turns[:request_index] if turn.tells]
-    # An aside, or a word on what was said before, has nothing done in it, and little answered.
-    is_slight = not request_turn.is_done and not _says_much(request_turn.answered)
-    earlier = turns[request_index + 1 :] if is_slight else []
-    work_indexes = (
-        index for index, turn in enumerate(earlier) if turn.is_request and _says_much(turn.answered)
-    )
-    work_index = next(work_indexes, None)
+    # Where no file was touched, it is an aside, a word on what was said before, or sends away what was made.
+    earlier = [] if request_turn.files else turns[request_index + 1 :]
+    work_index = next((index for index, turn in enumerate(earlier) if turn.files), None)
+    if work_index is None and not (request_turn.is_done or _says_much(request_turn.answered)):
+        said = (
+            n for n, turn in enumerate(earlier) if turn.is_request and _says_much(turn.answered)
+        )
+        work_index = next(said, None)
     worked = earlier[work_index] if work_index is not None else None
-    answers_between = [turn.answered for turn in earlier[:work_index] if turn.tells]
-    recent = [memory for turn in turns[: request_index + 1] for memory in turn.passages]
+    # Another question in between is no part of it.
+    answers_between = [
+        turn.answered
+        for turn in earlier[:work_index]
+        if turn.tells and (turn.is_done or not turn.is_request)
+    ]
     extras = [memory.extra for memory in passages]
     return SessionEnd(
         newest=newest,
@@ -224,13 +235,13 @@ def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
         asked=request_turn.asked,
         answered=request_turn.answered,
         after=_final_answer(answers_after[::-1]),
-        worked=(worked.asked, _final_answer([worked.answered, *answers_between[::-1]]))
+        worked=(worked.asked, "\n".join(unique([worked.answered, *answers_between[:1]])))
         if worked
         else ("", ""),
         worked_passages=worked.passages if worked else (),
         branch=next((str(extra[BRANCH]) for extra in extras if BRANCH in extra), ""),
         pull=next((int(extra[PULL]) for extra in extras if PULL in extra), 0),
-        files=unique(path for memory in recent for path in memory.files),
+        files=unique(path for turn in turns[: request_index + 1] for path in turn.files),
     )
 
 
@@ -269,6 +280,11 @@ def _turn(passages: Sequence[Memory]) -> _SpokenTurn:
 def _utterances(text: str) -> list[tuple[str, str]]:
     """Return who says what in passages, in order; what was done, and others' words, are left out."""
     return [(voice.who, voice.text) for voice in voices(text) if voice.who != DONE]
+
+
+def _words_of(passage: Memory) -> str:
+    """Return what is said in a passage, without who says it."""
+    return fence.tidy("\n".join(words for _, words in _utterances(passage.text)))
 
 
 def _final_answer(answers: Sequence[str]) -> str:
@@ -512,9 +528,13 @@ def in_short(end: SessionEnd, project: str, budget: int) -> fence.Note:
         worked = fence.cut(end.worked[0], int(room * ASKED_SHARE))
         work = fence.gist(end.worked[1], room - fence.tokens(worked))
         lines += [f"Before that: {worked}", f"Assistant: {work}"]
-        if (worked, work) == (fence.tidy(end.worked[0]), fence.tidy(end.worked[1])):
-            # Told whole, it does not come again with a prompt.
-            also = tuple(memory.id for memory in end.worked_passages)
+        told = fence.tidy(f"{worked}\n{work}")
+        # Told whole, it does not come again with a prompt. What was pasted there is not told.
+        also = tuple(
+            memory.id
+            for memory in end.worked_passages
+            if _words_of(memory) in told and not harmless.is_marked(memory.text)
+        )
     is_whole = (asked, answered, after) == (fence.tidy(end.asked), fence.tidy(end.answered), "")
     is_all = is_whole and len(end.passages) == 1
     foreign = any(map(render.is_others, end.passages))
@@ -545,7 +565,7 @@ def at_length(end: SessionEnd, project: str, budget: int) -> fence.Note:
     head = _head(end, project)
     room = budget - fence.tokens(head) - 8
     after = fence.gist(end.after, room // 3) if end.after else ""
-    pieces = [" ".join(words for _, words in _utterances(passage.text)) for passage in end.passages]
+    pieces = [_words_of(passage) for passage in end.passages]
     asked = fence.cut(end.asked, int(room * ASKED_SHARE))
     room -= fence.tokens(after) + fence.tokens(asked)
     kept_pieces: list[str] = []

@@ -18,6 +18,7 @@ from vector_memory.index.rules import likelihood
 from vector_memory.model import Scope, Tier
 from vector_memory.service.base import client_memory
 from vector_memory.service.inject import prompt_recall, session_start
+from vector_memory.service.memory import last_session
 from vector_memory.text import fence
 
 START = datetime(2026, 5, 1, 8, tzinfo=timezone.utc)
@@ -394,6 +395,43 @@ def test_an_aside_at_the_end_does_not_hide_what_was_worked_on(
     )
     told = started(house, app)
     assert "oscilloscope" in told and "Before that: " in told and "progress bar" in told
+
+
+PASTED = "\n".join(
+    f'  File "/srv/ledger/part{n}.py", line {n}, in step{n}\n    run_step_{n}(ledger)'
+    for n in range(9)
+)
+DEDUPED = (
+    "The orders stand twice since the archive is read beside them. They are deduplicated behind the union now, "
+    "and the test of the keys passes."
+)
+
+
+@pytest.mark.parametrize("pasted", ["", f"\n\nTraceback (most recent call last):\n{PASTED}"])
+def test_what_was_worked_on_is_told_before_how_it_was_sent_away(
+    house: ServiceHouse, app: Path, pasted: str
+) -> None:
+    """Not the question in between, which touched no file; told whole it does not come again with a prompt, and what was
+    pasted is not told."""
+    talk = Talk("last", cwd=str(app), timestamp=START.isoformat())
+    talk.user(f"The export of the orders lists them twice, find out why.{pasted}")
+    talk.edit(str(app / "orders.py"), "union(rows)", "distinct(union(rows))")
+    talk.say(DEDUPED)
+    talk.user("What is the difference between a snapshot and an incremental model, for my slide?")
+    talk.say(
+        "A snapshot records how the rows of a source changed over time, an incremental model only saves work."
+    )
+    talk.user("open a pull request, a draft please")
+    talk.call("Bash", command="gh pr create --draft --fill")
+    talk.result("https://github.com/example/app/pull/41")
+    talk.say("It is open: https://github.com/example/app/pull/41")
+    captured_of(house.ctx, talk.write(app / "last.jsonl"), str(app), final=True)
+    house.follow()
+    told = started(house, app)
+    assert "draft" in told and "deduplicated behind the union" in told and "snapshot" not in told
+    scope = Scope(projects=(house.ctx.place(str(app)).id,))
+    (end,) = last_session.ends([house.ctx.global_shelf()], scope)
+    assert bool(last_session.in_short(end, "app", 300).also) == (not pasted)
 
 
 def test_a_task_that_succeeded_is_not_told_as_failed(house: ServiceHouse, app: Path) -> None:
