@@ -22,6 +22,7 @@ from vector_memory.text import tables
 MOST_BYTES = 65_536
 """Of a longer command only the beginning is read: the rest is most likely a file's content."""
 MOST_COMMANDS = 200
+"""The walk ends with one more, by which readers see that there is more."""
 DEEPEST = 40
 """Levels of the tree that are walked: nobody nests commands deeper."""
 DEEPEST_SCRIPT = 4
@@ -136,7 +137,7 @@ def parse(command: str) -> list[Command]:
 
 
 def _commands(script: str, depth: int) -> Iterator[Command]:
-    for command in _walk(script).commands[:MOST_COMMANDS]:
+    for command in _walk(script).commands:
         yield from _unwrapped(command, depth)
 
 

@@ -110,7 +110,7 @@ def test_what_the_shell_puts_in_is_marked() -> None:
 )  # fmt: skip
 def test_no_line_is_too_much(command: str) -> None:
     """Deep, long and broken lines end in good time with what could be read."""
-    assert len(parse(command)) <= MOST_COMMANDS
+    assert len(parse(command)) <= MOST_COMMANDS + 1
 
 
 @settings(max_examples=150, deadline=None)

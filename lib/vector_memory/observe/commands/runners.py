@@ -79,13 +79,13 @@ def acts_run_by(
     is_readable = bool(fed) or depth < DEEPEST
     if words and not acts and is_readable and budget.grants(act, size, depth):
         for inner in act.replaced_by(words, is_elsewhere):
+            if not budget.grants(act):
+                break
             if fed:
                 # What fed the script feeds no command in it: a shell among them would read it again.
                 feeding = acts[-1] if inner.command.piped and acts else None
                 inner = replace(inner, feeding=feeding, rank=rank)
             acts += acts_run_by(inner, site, aliases, budgets, depth + 1)
-            if not budget.grants(act):
-                break
     if fed and acts:
         budget.last_acts[reading] = acts[-1]
     budgets[act.rank].acts -= 0 if acts else 1

@@ -280,9 +280,9 @@ def test_noise_hides_nothing_that_shells_are_fed(noise: str, hidden: str) -> Non
 @pytest.mark.parametrize(
     ("command", "severity"),
     [
-        (f"echo '{'ls;' * 250}' | sh", LOW),
+        (f"echo '{'ls;' * 201}' | sh", LOW),
         (here("# a long comment\n" * 2_500, "ssh web sh"), LOW),
-        (encoded("ls;" * 250), HIGH),
+        (encoded("ls;" * 201), HIGH),
         (encoded("# a long comment\n" * 2_500), HIGH),
         (encoded(encoded(encoded(encoded(encoded("ls"))))), HIGH),
     ],
@@ -299,6 +299,9 @@ def test_more_than_is_read_is_a_flag(command: str, severity: str) -> None:
         "".join(encoded("uptime; df -h", f"ssh web{number} sh") for number in range(60)),
         "".join(f"echo 'uptime; df -h' | ssh web{number} sh; " for number in range(60)),
         "npx a && " * 50 + "$(which python) -m pytest",
+        f"echo '{'ls;' * 200}' | sh",
+        encoded("ls;" * 200),
+        "npx tsc;" * 200,
     ],
 )
 def test_what_may_well_be_fed_to_shells_is_none(command: str) -> None:
