@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -467,32 +466,14 @@ def _is_taken_up(
     """Whether a later passage speaks of an item, rather than of another that is like it ("TODO: write the runbook of
     Kafka", "TODO: write the runbook of Redis")."""
     source, terms = item.source, _own_terms(item)
-    all_terms = frozenset(analysis.analyse(item.text))
-    alike = [
-        other
-        for other in others
-        if len(terms & other) >= MENTIONED * len(terms)
-        and not _is_put_right(terms - other, other - terms)
-    ]
+    least = MENTIONED * len(set(analysis.analyse(item.text)))
+    alike = [other for other in others if len(terms & other) >= MENTIONED * len(terms)]
     return any(
-        len(all_terms & later_terms) >= MENTIONED * len(all_terms)
+        len(terms & later_terms) >= least
         and not any(_is_rather(later_terms, other, terms) for other in alike)
         for memory, later_terms in later
         if memory.created_at >= item.created_at
         and (memory.source.session, memory.source.turn) != (source.session, source.turn)
-    )
-
-
-def _is_put_right(own: frozenset[str], others_own: frozenset[str]) -> bool:
-    """Whether what tells two items apart is but a version or a date ("3.1"), or a letter too many or out of its place:
-    one is the other, put right."""
-    one, other = "".join(own), "".join(others_own)
-    if "." in one and "." in other:
-        return not (one + other).strip("v.0123456789")
-    return (
-        (len(own), len(others_own), one[:1]) == (1, 1, other[:1])
-        and (one + other).isalpha()
-        and len(Counter(one) - Counter(other)) + len(Counter(other) - Counter(one)) <= 1
     )
 
 
