@@ -56,7 +56,8 @@ def parse(text: str, now: datetime, zone: tzinfo | None = None) -> datetime:
 
 def coming_day(text: str, now: datetime) -> datetime | None:
     """Return the coming day that words mean where by themselves they name one that is over: a weekday, a day or a
-    month without its year, a distance without "in", the moment of one in hours; None where they mean none.
+    month without its year, a distance without "in"; None where they mean none, and of a distance in hours, which leads
+    to a moment (`ahead`).
 
     Args:
         now: the present moment, in the zone of its days.
@@ -64,8 +65,8 @@ def coming_day(text: str, now: datetime) -> datetime | None:
     words, distance = _english_words(text), ahead(text)
     if distance is not None:
         far, is_in_hours = distance
-        start = now if is_in_hours else now.replace(hour=0, minute=0, second=0, microsecond=0)
-        return start + far
+        midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        return None if is_in_hours else midnight + far
     if words in WEEKDAYS:
         return _beginning(f"next {words}", now)
     if re.search(r"\d{4}|ago|last|yesterday", words):

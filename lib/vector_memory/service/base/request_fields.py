@@ -158,8 +158,15 @@ def time_of(sent: Sent, name: str, now: datetime | None = None) -> datetime | No
 def time_to_come(sent: Sent, name: str) -> datetime | None:
     """Return a date as `time_of` does, but the one to come where words may mean one that is over: "friday", "3d"."""
     at, now = time_of(sent, name), datetime.now().astimezone()
-    next_time = dates.coming_day(str(sent[name]), now) if at is not None and at <= now else None
-    return days.shown_at(next_time, now).astimezone(timezone.utc) if next_time is not None else at
+    if at is None or at > now:
+        return at
+    words = str(sent[name])
+    distance = dates.ahead(words)
+    if distance and distance[1]:
+        # Hours are no clock's: it may be put forward or back within them.
+        return now.astimezone(timezone.utc) + distance[0]
+    next_day = dates.coming_day(words, now)
+    return days.shown_at(next_day, now).astimezone(timezone.utc) if next_day is not None else at
 
 
 def entities_of(sent: Sent, name: str) -> tuple[str, ...]:
