@@ -14,7 +14,7 @@ from vector_memory.redact.automaton import Meter, finder
 from vector_memory.redact.spans import Span
 from vector_memory.redact.values import PASSWORD, SECRET, is_said, is_secret, is_telling
 
-_BEHIND = rb"[ 0-9\"'`*]*"
+_BEHIND = rb"(?:[ 0-9#\"'`*]|\([0-9]+\))*"
 CLUE = (
     rb"(?:(?i:" + names.ANY_NAME + rb")\w{0,8}" + _BEHIND + rb"[|\n?]"
     rb"|" + names.IN_OTHER_LETTERS + _BEHIND + rb"\|)"
@@ -113,13 +113,16 @@ def _in_row(
 def _is_secret(value: str, kind: str, is_quoted: bool) -> bool:
     if kind == SECRET:
         return len(value) >= _LEAST_KEY and is_telling(value)
-    is_made_up = kind == PASSWORD or (" " not in value and is_said(value, PASSWORD))
+    # A sign beside letters and digits is no password's where results stand: "build#4421", "3m12s(99%)".
+    is_made_up = kind == PASSWORD or (" " not in value and is_said(value, SECRET))
     return is_made_up and is_secret(value, PASSWORD, is_quoted)
 
 
 def _kinds_of_columns(head: list[str]) -> dict[int, str]:
     """Return what the columns promise, by their places."""
-    kinds = (names.promised_by_head(name.strip(_AROUND_NAME)) for name in head)
+    heads = [name.strip(_AROUND_NAME) for name in head]
+    is_of_logins = any(map(names.is_of_who, heads))
+    kinds = (names.promised_by_head(name, is_of_logins) for name in heads)
     return {place: kind for place, kind in enumerate(kinds) if kind}
 
 

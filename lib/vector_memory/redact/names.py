@@ -71,7 +71,7 @@ _PUBLIC = {"key": ("pub", "public", "publishable"), "token": ("public", "publish
 _SESSIONS = (".sid", "session", "sessionid", "session_id", "session-id", "sessid", "cookie")
 """How names end of what a browser sends to be known again; "." for where they begin."""
 RESULT = "result"
-_NUMBERING = f"{string.digits}_- "
+_NUMBERING = f"{string.digits}_- #()"
 _RESULTS_AND_KEYS, _LOGINS = ("pass", "clave"), ("auth", "authentication", "authorization")
 _TRIALS = frozenset(("test", "tests"))
 _COUNTING = _TRIALS.union(
@@ -79,6 +79,8 @@ _COUNTING = _TRIALS.union(
 )
 """What columns of other things are called, too, and how the heads of those end that say how somebody logs in; and what
 stands before a result ("n_pass", "tests pass"; "test_pass" is a login's) or a keyword ("palabra clave")."""
+_WHO = ("user", "username", "login", "host", "hostname", "mail", "usuario", "correo")
+"""How the heads end of columns that say who logs in, or where, without what joins their parts."""
 _LONGEST_HEAD, _LONGEST_END = 60, 80
 """Characters of a head that is a name, and of a name's end, which are all that is looked at."""
 
@@ -151,18 +153,28 @@ def promised(name: str) -> str | None:
     return None
 
 
-def promised_by_head(head: str) -> str | None:
+def promised_by_head(head: str, is_of_logins: bool = False) -> str | None:
     """Return what the head of a column promises, PASSWORD or SECRET; RESULT where its cells alone can tell; None when it
-    promises no more than a key, which may be that of each row."""
+    promises no more than a key, which may be that of each row.
+
+    Args:
+        head: the head.
+        is_of_logins: whether another head of its table says who logs in, or where: "pass" alone is the password then.
+    """
     lowered = head.lower().rstrip(_NUMBERING)
     if len(head) > _LONGEST_HEAD or lowered.endswith(_LOGINS):
         return None
     *before, word = re.split(r"[ _#]+", lowered.strip(" _#"))
-    is_login = "_" in lowered and not _TRIALS.isdisjoint(before)
+    is_login = is_of_logins if not before else "_" in lowered and not _TRIALS.isdisjoint(before)
     if word in _RESULTS_AND_KEYS and _COUNTING.issuperset(before) and not is_login:
         return RESULT
     kind = promised(head)
     return None if kind == KEY else kind
+
+
+def is_of_who(head: str) -> bool:
+    """Whether the head of a column says who logs in, or where."""
+    return head.lower().translate(_JOINTS).endswith(_WHO)
 
 
 def is_of_session(name: str) -> bool:

@@ -46,6 +46,7 @@ def test_what_columns_of_other_things_are_called(name: str) -> None:
 
 
 RESULTS = ("Pass", "Clave", "tests pass", "Test pass 2", "n_pass", "first_pass", "palabra clave")
+WORDY = "greta" + "!2026x"
 LOGINS = (
     "test_pass", "tests_pass", "tests_db_pass", "db_tests pass 2", "CI pass", "ci_pass", "last_pass", "build_clave",
 )  # fmt: skip
@@ -53,13 +54,14 @@ LOGINS = (
 
 @pytest.mark.parametrize("name", [*RESULTS, *LOGINS])
 def test_below_what_may_be_a_result_the_cell_tells(name: str) -> None:
-    """A result and the name of a key stay, and what is made as passwords are goes whatever stands before "pass"."""
+    """A result and the name of a key stay, and what is made as passwords alone are goes whatever stands before "pass"."""
     assert promised_by_head(name) == ("result" if name in RESULTS else "password")
-    table = f"| user | {name} |\n|---|---|\n| 7 | @ |"
+    table = f"| suite | {name} |\n|---|---|\n| 7 | @ |"
     inserted = f"insert into t (id, `{name}`) values (7, '@')"
-    for made in (MADE, "Kx7" + "!mQ" + "z9pLw2", "greta" + "!2026x"):
+    for made in (MADE, "Kx7" + "!mQ" + "z9pLw2", WORDY):
         for text in (table, inserted):
-            assert made not in clean(text.replace("@", made)).text
+            is_plain = name in LOGINS or made != WORDY
+            assert (made not in clean(text.replace("@", made)).text) == is_plain
     for cell in ("12", "98 %", "yes", "✅ 10/10", "3.2s", "`UserProfile42`"):
         assert cell in clean(table.replace("@", cell)).text
     if name in RESULTS:
@@ -69,9 +71,36 @@ def test_below_what_may_be_a_result_the_cell_tells(name: str) -> None:
             "5 found, 1 right",
             "KXD-48213",
             "<14 of 16!>",
+            "build#4421",
+            "3m12s(99%)",
+            "12.3ms±4%",
+            "chrome120+ff",
+            "gbuffer+ssao2",
+            "config#smtp1",
         ):
             for text in (table, inserted):
                 assert cell in clean(text.replace("@", cell)).text
+
+
+@pytest.mark.parametrize("name", ["pass", "Pass 2", "pass #1", "Clave", "# pass"])
+@pytest.mark.parametrize(
+    "who", ["user", "User name", "db_user", "E-Mail", "Login", "hostname", "Usuario", "correo"]
+)
+def test_beside_who_logs_in_pass_alone_is_a_password(name: str, who: str) -> None:
+    """A count or a mark stays there, too; and what stands before "pass" says that it is another's still."""
+    table = f"| {name} | {who} |\n|---|---|\n| @ | greta |"
+    for made in (WORDY, "hunter" + "2x9", "Sommer" + "2024"):
+        assert made not in clean(table.replace("@", made)).text
+    for cell in ("12", "98 %", "yes", "✅ 10/10"):
+        assert cell in clean(table.replace("@", cell)).text
+    assert promised_by_head(f"tests {name}", is_of_logins=True) == "result"
+    assert "KXD-48213" in clean(f"| {name} | hosted by |\n|---|---|\n| KXD-48213 | x |").text
+
+
+@pytest.mark.parametrize("name", ["Password #2", "password (2)", "#1 password"])
+def test_a_number_at_a_head_hides_no_table(name: str) -> None:
+    """However it is written."""
+    assert MADE not in clean(f"| at | {name} |\n|---|---|\n| x | {MADE} |").text
 
 
 @pytest.mark.parametrize("name", [*PASSWORDS, *SECRETS])
