@@ -83,8 +83,6 @@ class SessionEnd:
             before. `worked_passages` are the passages of that exchange.
         branch: that of version control, "" where it is not known; `pull` is a pull request's number, 0 for none.
         files: those of its last exchanges, the newest first.
-        last_turn: what is named as open from this turn on, nobody has answered: to send away what was made (a push, a
-            pull request) is no answer.
     """
 
     newest: Memory
@@ -97,7 +95,6 @@ class SessionEnd:
     branch: str
     pull: int
     files: tuple[str, ...]
-    last_turn: int
 
     @property
     def session(self) -> str:
@@ -230,7 +227,6 @@ def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
         for turn in earlier[:work_index]
         if turn.tells and (turn.is_done or not turn.is_request)
     ]
-    last_turn = earlier[0] if request_turn.is_done and work_index == 0 else request_turn
     extras = [memory.extra for memory in passages]
     return SessionEnd(
         newest=newest,
@@ -245,7 +241,6 @@ def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
         branch=next((str(extra[BRANCH]) for extra in extras if BRANCH in extra), ""),
         pull=next((int(extra[PULL]) for extra in extras if PULL in extra), 0),
         files=unique(path for turn in turns[: request_index + 1] for path in turn.files),
-        last_turn=last_turn.passages[-1].source.turn,
     )
 
 
@@ -307,7 +302,7 @@ def left_open(
 ) -> list[Memory]:
     """Return what sessions left to do or to answer and no later passage takes up: what stands in a to-do list, for sure
     something to be done, before what was only said, the newest first of each."""
-    last_turns = {end.session: end.last_turn for end in sessions}
+    last_turns = {end.session: end.passages[-1].source.turn for end in sessions}
     newest = sessions[0].session if sessions else ""
     open_scope = replace(scope, kinds=WAITING)
     items = [

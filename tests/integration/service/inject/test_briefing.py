@@ -434,27 +434,6 @@ def test_what_was_worked_on_is_told_before_how_it_was_sent_away(
     assert bool(last_session.in_short(end, "app", 300).also) == (not pasted)
 
 
-@pytest.mark.parametrize("is_answered", [False, True])
-def test_a_pull_request_answers_nothing_that_is_open(
-    house: ServiceHouse, app: Path, is_answered: bool
-) -> None:
-    """What was named as still to be done stays so, unless the user goes on after it in words."""
-    talk = Talk("first", cwd=str(app), timestamp=START.isoformat())
-    talk.user(ASKED)
-    talk.edit(str(app / "ledger.py"), "float", "int")
-    talk.say(ANSWERED)
-    if is_answered:
-        talk.user("we can live without that for now, the accountants are used to it")
-        talk.say("Understood, it stays as it is.")
-    talk.user("open a pull request please, Ingrid reviews it")
-    talk.call("Bash", command="gh pr create --fill")
-    talk.result("https://github.com/example/app/pull/41")
-    talk.say("https://github.com/example/app/pull/41")
-    captured_of(house.ctx, talk.write(app / "first.jsonl"), str(app), final=True)
-    capture(house, app, "last", 1, ("Paint the button of the form green, please", "The button of the form is green now, as the style guide wants it."))  # fmt: skip
-    assert ("without a progress bar" in started(house, app)) == (not is_answered)
-
-
 def test_a_task_that_succeeded_is_not_told_as_failed(house: ServiceHouse, app: Path) -> None:
     """How it ended counts, in however few words: in its exchange, in the next one, and in one that only goes on."""
     failed = "The upload failed: the host of the archive refuses the connection on port 22, so nothing of the catalogue was uploaded."
