@@ -7,10 +7,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache
+from functools import cache, cached_property
 from itertools import groupby, islice
 from operator import attrgetter
 
+from vector_memory.errors import StoreDamagedError
 from vector_memory.index.plain_kinds import plain_kind
 from vector_memory.index.voices import ASSISTANT, DONE, TASK, USER, voices
 from vector_memory.model import (
@@ -43,13 +44,18 @@ from vector_memory.text.words import clauses_in, words_in
 LOOKED_AT = 80
 """How many of a session's newest passages are looked at for its end."""
 READ_AT_ONCE = 24
-MOST_NEAR, MOST_ROWS = 20, 2_000
-"""How many of the passages that share words with what is open are asked whether they take it up; words that more memories
-hold are not looked for."""
+LATER_PASSAGES, MOST_SEARCHES, MOST_NEAR, MOST_ROWS = 300, 8, 20, 2_000
+"""How many of the newest passages are asked whether they take up what is open; for how many open items older ones are
+searched by their words, since each search takes milliseconds; how many of these are asked; words that more memories hold
+are not looked for."""
+_Said = tuple[Memory, frozenset[str]]
+"""A memory with the terms of what it says."""
 KIND, ASKED_LAST = "last session", "User asked last: "
 """What the end of a session is called where it is told, and what stands before the user's words in it."""
 MOST_EMPTY = 12
 """How many sessions without content are passed over at most."""
+MOST_BETWEEN = 4
+"""How many exchanges before the last one are looked at for the work that it ended."""
 MOST_FILES, MOST_OPEN = 4, 40
 LEAST_TERMS, LEAST_MARKED_TERMS = 5, 3
 """An open item of fewer terms is not told: it says nothing alone. Of one that the user marks as a todo, or puts in a list
@@ -214,7 +220,8 @@ def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
     answers_after = [turn.answered for turn in turns[:request_index] if turn.tells]
     # Where no file was touched, it is an aside, a word on what was said before, or sends away what was made.
     earlier = [] if request_turn.files else turns[request_index + 1 :]
-    work_index = next((index for index, turn in enumerate(earlier) if turn.files), None)
+    with_files = (index for index, turn in enumerate(earlier[:MOST_BETWEEN]) if turn.files)
+    work_index = next(with_files, None)
     if work_index is None and not (request_turn.is_done or _says_much(request_turn.answered)):
         said = (
             n for n, turn in enumerate(earlier) if turn.is_request and _says_much(turn.answered)
@@ -234,7 +241,11 @@ def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
         asked=request_turn.asked,
         answered=request_turn.answered,
         after=_final_answer(answers_after[::-1]),
-        worked=(worked.asked, "\n".join(unique([worked.answered, *answers_between[:1]])))
+        # "Go on" says nothing of what was asked for.
+        worked=(
+            next((turn.asked for turn in earlier[work_index:] if turn.is_request), worked.asked),
+            "\n".join(unique([worked.answered, *answers_between[:1]])),
+        )
         if worked
         else ("", ""),
         worked_passages=worked.passages if worked else (),
@@ -317,7 +328,8 @@ def left_open(
         key=lambda pair: (BOX in pair[1].extra, pair[1].created_at, pair[1].source.turn),
         reverse=True,
     )
-    left = (memory for shelf, memory in items if not _is_settled(shelf, scope, memory))
+    later = {id(shelf): _LaterTalk(shelf, scope) for shelf in shelves}
+    left = (memory for shelf, memory in items if not later[id(shelf)].settles(memory))
     return list(islice(left, most))
 
 
@@ -351,6 +363,7 @@ def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
         if not (memory.is_held or SUBAGENT_TAG in memory.tags or _is_limit(memory))
     ]
     session_ids = {memory.source.session for memory in open_items if memory.source.path}
+    later = _LaterTalk(shelf, scope)
 
     @cache
     def of_session(session: str) -> tuple[int, list[Memory]]:
@@ -372,7 +385,7 @@ def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
 
     def is_settled(memory: Memory) -> bool:
         is_talked = memory.source.path and memory.kind != PROBLEM
-        return bool(is_talked) and _is_settled(shelf, scope, memory)
+        return bool(is_talked) and later.settles(memory)
 
     left = (memory for memory in open_items if is_unsolved(memory) and not is_settled(memory))
     return list(islice(left, most))
@@ -423,30 +436,69 @@ def is_telling(memory: Memory) -> bool:
     return len(set(terms)) >= LEAST_TERMS
 
 
-def _is_settled(shelf: Shelf, scope: Scope, item: Memory) -> bool:
-    """Whether a later passage of a scope speaks of an item. It is found by its words: what was done stays so, however much
-    was said since, and though that passage is cold by now."""
+class _LaterTalk:
+    """What was said after open items were named, and whether it settles them: the newest talk first, and, for some of what
+    that leaves open, what has its words: what was done stays so, however much was said since, and though it is cold by
+    now."""
 
-    def near(
-        terms: frozenset[str], kinds: Sequence[str], since: datetime | None = None
-    ) -> Iterator[tuple[Memory, frozenset[str]]]:
-        near_scope = replace(scope, kinds=tuple(kinds), since=since)
-        words = [term for term in sorted(terms) if not analysis.is_piece(term)]
-        candidates = shelf.journal.matching(
-            words, near_scope, MOST_NEAR, cold=True, most_rows=MOST_ROWS, pairs=True
+    def __init__(self, shelf: Shelf, scope: Scope) -> None:
+        self._shelf = shelf
+        self._scope = scope
+        self._searches_left = MOST_SEARCHES
+
+    @cached_property
+    def _newest(self) -> list[_Said]:
+        passages = self._shelf.journal.recent(
+            self._scope, LATER_PASSAGES, kinds=(PASSAGE,), cold=True
         )
-        for memory in shelf.journal.by_seqs([candidate.seq for candidate in candidates]).values():
-            its_terms = frozenset(analysis.analyse(memory.text))
-            if len(terms & its_terms) >= MENTIONED * len(terms) and not memory.is_held:
-                yield memory, its_terms
+        return [_said(memory) for memory in passages]
 
-    if BOX in item.extra:
-        # Whatever is said of it: its box is ticked when it is done.
-        return False
-    later = list(near(frozenset(analysis.analyse(item.text)), (PASSAGE,), item.created_at))
-    # What is done by now, too: the passage that raised it is still there.
-    others = (terms - _MARKERS for _, terms in near(_own_terms(item), WAITING))
-    return bool(later) and _is_taken_up(item, later, others)
+    @cached_property
+    def _others(self) -> list[frozenset[str]]:
+        # What is done by now, too: the passage that raised it is still there.
+        others = self._shelf.journal.recent(self._scope, MOST_OPEN, kinds=WAITING, cold=True)
+        return [_own_terms(memory) for memory in others]
+
+    def settles(self, item: Memory) -> bool:
+        """Whether a later passage speaks of an item."""
+        if BOX in item.extra:
+            # Whatever is said of it: its box is ticked when it is done.
+            return False
+        if _is_taken_up(item, self._newest, self._others):
+            return True
+        self._searches_left -= 1
+        return self._searches_left >= 0 and self._is_settled_by_words(item)
+
+    def _is_settled_by_words(self, item: Memory) -> bool:
+        terms = frozenset(analysis.analyse(item.text))
+        later = self._near(terms, (PASSAGE,), item.created_at)
+        if not later:
+            return False
+        others = [said - _MARKERS for _, said in self._near(_own_terms(item), WAITING)]
+        return _is_taken_up(item, later, others)
+
+    def _near(
+        self, terms: frozenset[str], kinds: Sequence[str], since: datetime | None = None
+    ) -> list[_Said]:
+        scope = replace(self._scope, kinds=tuple(kinds), since=since)
+        words = [term for term in sorted(terms) if not analysis.is_piece(term)]
+        journal = self._shelf.journal
+        try:
+            candidates = journal.matching(
+                words, scope, MOST_NEAR, cold=True, most_rows=MOST_ROWS, pairs=True
+            )
+        except StoreDamagedError:
+            # The words are made anew; what is open is told meanwhile.
+            return []
+        memories = journal.by_seqs([candidate.seq for candidate in candidates]).values()
+        near = (_said(memory) for memory in memories if not memory.is_held)
+        return [
+            (memory, said) for memory, said in near if len(terms & said) >= MENTIONED * len(terms)
+        ]
+
+
+def _said(memory: Memory) -> _Said:
+    return memory, frozenset(analysis.analyse(memory.text))
 
 
 def _own_terms(memory: Memory) -> frozenset[str]:
@@ -469,7 +521,14 @@ def _is_taken_up(
         for memory, later_terms in later
         if memory.created_at >= item.created_at
         and (memory.source.session, memory.source.turn) != (source.session, source.turn)
+        and not _asks_what_is_open(memory)
     )
+
+
+def _asks_what_is_open(passage: Memory) -> bool:
+    """Whether the user only asked for what is open: whatever is named to him there stays so."""
+    asked = next((words for who, words in _utterances(passage.text) if who == USER), "")
+    return prompts.Prompt(asked).asks_what_is_open
 
 
 def _is_rather(said: frozenset[str], other: frozenset[str], terms: frozenset[str]) -> bool:

@@ -107,7 +107,8 @@ def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
 def joined(kept: Memory, other: Memory, wording: Memory) -> Memory:
     """Return a memory with what it has of another one whichever of the two prevails: tags and files of both, where both
     were said, and the stricter level. The marks are those of the one whose words stand, `wording`."""
-    sources = [*sources_of(kept), *sources_of(other), source_of(other)]
+    sources: list[dict[str, object]] = [*sources_of(kept), *sources_of(other), source_of(other)]
+    sources.sort(key=lambda source: str(source.get("at", "")))
     extra = {
         **trust_marks.unmarked(other.extra),
         **trust_marks.unmarked(kept.extra),

@@ -10,6 +10,7 @@ from journal_samples import memory
 from service_house import ServiceHouse, captured_of, door, hook_question
 from transcript_samples import Talk
 
+from vector_memory.errors import StoreDamagedError
 from vector_memory.model import PASSAGE, Link, Relation, Scope, Source, Tier
 from vector_memory.service.inject.prompt_recall import on_prompt
 from vector_memory.service.inject.session_start import on_start
@@ -196,6 +197,34 @@ def test_what_was_taken_up_long_ago_stays_so(
     printed = answered(house, tmp_path)
     assert "Kafka" not in printed
     assert TODO in printed
+
+
+def test_what_is_named_to_who_asks_what_is_open_stays_open(
+    house: ServiceHouse, tmp_path: Path
+) -> None:
+    """The answer has all words of it, and takes up nothing."""
+    said(house, tmp_path, "first", RUNBOOK % "Kafka", TODO)
+    talk = Talk("second", cwd=str(tmp_path))
+    talk.common["timestamp"] = house.time.isoformat()
+    talk.user("What is still open?")
+    talk.say("Open is one thing: write the runbook of Kafka for the night shift.")
+    captured_of(house.ctx, talk.write(tmp_path / "second.jsonl"), str(tmp_path), final=True)
+    house.follow()
+    assert "Kafka" in answered(house, tmp_path)
+
+
+def test_without_its_words_an_index_hides_nothing(
+    house: ServiceHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is open is told while the index of words is made anew."""
+    said(house, tmp_path, "first", RUNBOOK % "Kafka", TODO)
+    journal = house.ctx.global_shelf().journal
+
+    def damaged(*_: object, **__: object) -> None:
+        raise StoreDamagedError("The index of words is damaged.")
+
+    monkeypatch.setattr(type(journal), "matching", damaged)
+    assert "Kafka" in answered(house, tmp_path)
 
 
 def test_a_start_tells_a_todo_beside_one_like_it(house: ServiceHouse, tmp_path: Path) -> None:
