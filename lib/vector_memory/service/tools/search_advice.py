@@ -35,7 +35,7 @@ from vector_memory.service.tools import file_changes, search_answer
 from vector_memory.service.tools.tool_call import NOTHING, ToolAnswer, ToolCall
 from vector_memory.text import analysis, days, fence, mentions
 from vector_memory.text.harmless import is_marked
-from vector_memory.text.words import clauses_in
+from vector_memory.text.words import clauses_in, words_in
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +56,10 @@ MOST_FILES, LONGEST_FILE = 3, 80
 """Files that a note names in its head, and characters of one and of all of them."""
 LEAST_CONFIDENCE = 0.25
 TALK = (PASSAGE, model.TODO)
+_CHANGE_WORDS = frozenset(
+    ("now", "instead", "longer", "anymore", "moved", "renamed", "replaced", "switched", "jetzt", "statt", "stattdessen")
+)  # fmt: skip
+"""By which a text says that it was otherwise before."""
 """Kinds that say nothing of a name by themselves."""
 WORTH = {
     model.DECISION: 3.0, model.SOLUTION: 3.0, model.CONCLUSION: 3.0, "note": 3.0, "fix": 3.0, model.PROCEDURE: 3.0,
@@ -398,8 +402,8 @@ def _newest_of(
     ctx: Context, call: ToolCall, wanted: SearchTerms, candidate: NamedMemory
 ) -> NamedMemory:
     """Return what a later session said of the same thing in the place of what it was: "the receipts lie in an object
-    store now" after "/mnt/receipts". What names something else, and not what is looked for, is of another thing:
-    "REFUNDS_TOPIC gets 3 partitions" after "ORDERS_TOPIC gets 12"."""
+    store now" after "/mnt/receipts". What names something else, and not what is looked for, is of another thing, unless it
+    tells a change: "REFUNDS_TOPIC gets 3 partitions" after "ORDERS_TOPIC gets 12"."""
     import numpy as np
 
     shelf, memory = candidate.shelf, candidate.memory
@@ -418,10 +422,15 @@ def _newest_of(
             break
         replacement = _as_replacement(newer.memory, shelf)
         is_named = names.fitted(wanted, replacement.memory_names)
-        if is_named or not names.names_more(newer.memory.text, candidate.memory_names):
+        is_another = names.names_more(newer.memory.text, candidate.memory_names)
+        if is_named or not is_another or _tells_a_change(newer.memory.text):
             return replacement
         later = [item for item in later if item.memory is not newer.memory]
     return candidate
+
+
+def _tells_a_change(text: str) -> bool:
+    return not _CHANGE_WORDS.isdisjoint(words_in(text.lower()))
 
 
 def _as_replacement(memory: Memory, shelf: Shelf) -> NamedMemory:

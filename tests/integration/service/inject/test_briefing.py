@@ -149,6 +149,18 @@ def test_a_rule_that_was_said_anew_is_told_as_it_is_now(house: ServiceHouse, app
     assert older in texts
 
 
+def test_a_rule_that_names_another_way_takes_the_place_of_the_one_before(
+    house: ServiceHouse, app: Path
+) -> None:
+    """Each names what the other does not, and only one can be kept to."""
+    rules = [f"Always deploy with scripts/{name}, from the main branch." for name in ("deploy.sh", "release.sh")]  # fmt: skip
+    for day, rule in enumerate(rules):
+        capture(house, app, f"r{day}", day, (rule, "Understood, it is done like that from here on in all files."))  # fmt: skip
+    capture(house, app, "last", 4, (ASKED, ANSWERED))
+    told = started(house, app)
+    assert rules[1] in told and rules[0] not in told
+
+
 def test_a_rule_on_another_file_hides_none(house: ServiceHouse, app: Path) -> None:
     """Though both are nearly in the same words."""
     rules = [f"Never edit db/{name} again, it already ran." for name in ("0007_a.sql", "0009_b.sql")]  # fmt: skip
