@@ -35,6 +35,7 @@ API, COMMENT, DO, DEED = "api", "comment", "do", "deed"
 ANYTHING, CODE, PRODUCT, WRITE, FORCE = "*", "code", "production code", "write", "--force"
 ON_FILES = frozenset({EDIT, DELETE, MOVE, READ})
 MOST_SAID, MOST_CHARS, MOST_LIMITS, LONGEST_SENTENCE = 160, 6_000, 24, 600
+MOST_NAMED = 12
 
 
 class _Word(NamedTuple):
@@ -97,7 +98,7 @@ def read(prompt: str) -> list[Limit]:
     own_text = PATTERNS["foreign"].sub(" \u2026 ", prompt[:MOST_CHARS].translate(_STRAIGHT))
     own_text = PATTERNS["quoted"].sub(_keep_name, own_text)
     lines = PATTERNS["sentence"].split(own_text)
-    all_paths = tuple(thing for line in lines for thing in _paths(line.lower()))[:12]
+    all_paths = tuple(thing for line in lines for thing in _paths(line.lower()))[:MOST_NAMED]
     limits: list[Limit] = []
     previous, heading, is_task = "", "", PATTERNS["task"].search(own_text.lower())
     for line in lines:
@@ -111,7 +112,7 @@ def read(prompt: str) -> list[Limit]:
         sentence = PATTERNS["question"].sub("", PATTERNS["opening"].sub(r"\1 \2", sentence))
         is_asked = sentence.endswith("?") and not PATTERNS["asking"].search(sentence)
         label, _, question = sentence.partition(": ")
-        if is_asked and " " in question:
+        if is_asked and " " in question and PATTERNS["ordering"].search(label):
             # "Read only please: how does it work?"
             sentence, is_asked = label, False
         is_unsure = len(sentence) > LONGEST_SENTENCE or PATTERNS["unsure"].search(sentence)
@@ -262,12 +263,13 @@ def _rulings_of_exception(
     mark = words[place]
     before, after = clause[: mark.end], clause[mark.end :]
     is_forbidden = not {*"nklo"}.isdisjoint(kinds) or mark.text.startswith("no")
-    things = _things(after)
     acts = {_act_of(word.text) for word in words[:place] if word.kind == "a"}
+    # "Move everything except a.py to lib/" names at last where to.
+    things = _things(after.partition(" to ")[0].partition(" into ")[0] if MOVE in acts else after)
     # "Only two tests fail", "everything except a.py compiles", "I changed only a.py": of these something is told.
     is_told = re.match("o[ct]*x", kinds[place:]) or re.match("[cn]*e[ctn]*x[ctx]*$", kinds)
     past = next((word for word in words if _is_past(word.text)), None)
-    is_past = past is not None and not PATTERNS["bidden"].search(clause[: past.start])
+    is_past = past is not None and not _is_ordered(clause[: past.start])
     if is_told or is_past or re.search("n.*x.*e", kinds) or INSTALL in acts:
         return
     elif things:
@@ -291,8 +293,9 @@ def _rulings_of_rule(
     if before == "c" and behind and behind[0] is not words[place + 1]:
         # "It is not allowed to push"
         before = ""
-    is_elliptic = mark is words[-1] and mark.text.endswith("n't")
-    if is_elliptic or (behind and words[place + 1].text == "possible"):
+    is_elliptic = mark is words[-1] and mark.text in ("doesn't", "didn't", "isn't", "won't")
+    is_unable = behind and words[place + 1].text == "possible" and "don't try" not in clause
+    if is_elliptic or is_unable:
         # "a.py doesn't" and "it is not possible to push from here" are no bans.
         return
     behind_kinds, acts = _kinds(behind), [word for word in behind if word.kind == "a"]
@@ -362,7 +365,12 @@ def _rulings_of_kept(
 
 def _is_done(clause: str, act: _Word, is_of_others: bool) -> bool:
     """Whether an act is one that is done to something, and not by others: "must not be changed", "doesn't change"."""
-    is_bidden = not _is_past(act.text) or PATTERNS["bidden"].search(clause[: act.start])
+    head = clause[: act.start]
+    # "Nothing in it is changed" orders; "the lock file makes sure that they aren't changed" tells.
+    is_present = not {"is", "are", "isn't", "aren't"}.isdisjoint(head.split())
+    is_bidden = (is_present and not PATTERNS["describes"].match(clause)) or (
+        not _is_past(act.text) or PATTERNS["bidden"].search(head)
+    )
     if act.text.startswith("change") and is_bidden and not is_of_others:
         return True
     return bool(
@@ -377,6 +385,16 @@ def _is_base(word: str) -> bool:
 def _is_past(word: str) -> bool:
     """Whether a word is an act's form of the past, or what is like it."""
     return word in VERBS and word.endswith(("ed", "made"))
+
+
+def _is_ordered(head: str) -> bool:
+    """Whether what stands before a form of the past makes it a part of an order: "only change the imports used in a.py",
+    not "the only change I made"."""
+    return bool(PATTERNS["bidden"].search(head)) or any(
+        _is_base(word.text)
+        and not head[: word.start].endswith(("the only ", "my only ", "your only "))
+        for word in _words(head)
+    )
 
 
 def _is_form(word: str, no: str, is_no: bool) -> bool:
@@ -493,7 +511,7 @@ def _things(text: str) -> tuple[str, ...]:
     ]
     cleaned = [re.sub(r"[/.,)?]+$", "", name).removeprefix("./") for name in names]
     things = [ALIASES.get(name, name) for name in cleaned if not PATTERNS["no_names"].match(name)]
-    return tuple(dict.fromkeys(things))[:12]
+    return tuple(dict.fromkeys(things))[:MOST_NAMED]
 
 
 def _paths(text: str) -> tuple[str, ...]:
@@ -513,14 +531,30 @@ def after(limits: Sequence[Limit], prompt: str) -> list[Limit]:
     remaining = [limit for limit in limits if (limit.act, limit.is_only) not in replaced]
     kept = (limit for limit in remaining if limit in own_limits or not _lifts(lowered, limit))
     # "Only change a.py" – "now do the same in b.py"
-    named = _things(lowered[:MOST_CHARS]) if any(limit.is_only for limit in remaining) else ()
-    widened = (
-        limit._replace(things=tuple(dict.fromkeys((*limit.things, *named))))
-        if limit.is_only
-        else limit
-        for limit in kept
-    )
+    named = _opened(lowered[:MOST_CHARS]) if any(limit.is_only for limit in remaining) else []
+    widened = (_with_named(limit, named) if limit.is_only else limit for limit in kept)
     return _distinct([*widened, *own_limits])
+
+
+def _opened(prompt: str) -> list[str]:
+    """Return what a prompt, in small letters, names beside the only things that may be changed: no address, nor a
+    whole folder that is only to be looked at or asked about."""
+    names: list[str] = []
+    for sentence in PATTERNS["sentence"].split(prompt):
+        is_asked = sentence.endswith("?") and not PATTERNS["asking"].search(sentence)
+        is_looked_at = is_asked or PATTERNS["looking"].search(sentence)
+        names += [
+            name
+            for name in _things(sentence)
+            if "//" not in name and not (is_looked_at and "." not in posixpath.basename(name))
+        ]
+    return names
+
+
+def _with_named(limit: Limit, names: Sequence[str]) -> Limit:
+    """Return a limit with what was named beside its things; of very many, its own and the newest."""
+    things = tuple(dict.fromkeys((*limit.things, *names)))
+    return limit._replace(things=things[:MOST_NAMED] + things[MOST_NAMED:][-3 * MOST_NAMED :])
 
 
 def _lifts(prompt: str, limit: Limit) -> bool:

@@ -120,6 +120,30 @@ def breaks(prompt: str, tool: str, **given: Any) -> list[str]:
         ("I'd rather you didn't touch src/a.py", [("edit", ("src/a.py",))]),
         ("Anything I've committed in src/a.py must not be changed", [("edit", ("src/a.py",))]),
         ("src/a.py has been released and is frozen", [("edit", ("src/a.py",))]),
+        ("Without touching src/a.py, the bug must be fixed", [("edit", ("src/a.py",))]),
+        ("Without editing src/a.py, they have to pass", [("edit", ("src/a.py",))]),
+        ("Without any changes to tests/, this has to be green", [("edit", ("tests",))]),
+        ("Edit b.py, but src/a.py don't", [("edit", ("src/a.py",))]),
+        ("b.py you may edit, src/a.py you mustn't", [("edit", ("src/a.py",))]),
+        ("You can push, but deploy you shouldn't", [("run", ("deploy",))]),
+        ("You had better not push", [("push", ())]),
+        ("I had rather you left src/a.py alone", [("edit", ("src/a.py",))]),
+        ("You've got to leave src/a.py untouched", [("edit", ("src/a.py",))]),
+        ("You were supposed to leave src/a.py alone", [("edit", ("src/a.py",))]),
+        ("src/a.py was signed off and has to stay untouched", [("edit", ("src/a.py",))]),
+        ("src/a.py was signed off and is to remain unchanged", [("edit", ("src/a.py",))]),
+        ("src/a.py was signed off and will not be changed", [("edit", ("src/a.py",))]),
+        ("src/a.py has been frozen", [("edit", ("src/a.py",))]),
+        ("Make sure nothing was pushed", [("push", ())]),
+        ("Ensure nothing was changed in src/a.py", [("edit", ("src/a.py",))]),
+        ("Only change the imports used in src/a.py", [("only edit", ("src/a.py",))]),
+        ("Only change code that you added in src/a.py", [("only edit", ("src/a.py",))]),
+        ("Delete only what was created in src/", [("only edit", ("src",))]),
+        ("Nothing in migrations/ is changed", [("edit", ("migrations",))]),
+        ("It is not possible to change src/a.py, so don't try", [("edit", ("src/a.py",))]),
+        ("Please no changes: why is it slow?", [("edit", ("*",))]),
+        ("Move everything except src/a.py to lib/", [("edit", ("src/a.py",))]),
+        ("I've locked schema.sql, no edits", [("edit", ("schema.sql",)), ("edit", ("*",))]),
         ("I only want src/a.py changed", [("only edit", ("src/a.py",))]),
         ("Only src/a.py may be changed", [("only edit", ("src/a.py",))]),
         ("No code changes", [("edit", ("code",))]),
@@ -129,7 +153,7 @@ def breaks(prompt: str, tool: str, **given: Any) -> list[str]:
         ("Read only please: how does the reset work?", [("edit", ("*",))]),
         ("Don't push: what would happen?", [("push", ())]),
         ("rename the helper everywhere except in the tests", [("edit", ("tests",))]),
-        ("Open the PR, but merging it is up to Tom.", [("merge", ())]),
+        ("Open the PR, but merging it is up to ops.", [("merge", ())]),
         ("no git stuff, I do that", [("run", ("git",))]),
         ("no kubectl please", [("run", ("kubectl",))]),
         ("Leave terraform to me.", [("run", ("terraform",))]),
@@ -249,6 +273,25 @@ def test_limits_are_read(prompt: str, read: list[tuple[str, tuple[str, ...]]]) -
         "It's not possible to commit here, the hook fails. Fix the hook and commit.",
         "Everything compiles, just src/a.py doesn't. Make it build.",
         "Nobody changed src/a.py for two years. Modernise it.",
+        "The only change I made was in src/a.py",
+        "My only change was made in src/a.py",
+        "I've been locked out of src/a.py, fix it",
+        "Without editing src/a.py the tests can't pass",
+        "The lock file makes sure that packages are not changed.",
+        "Cannot install numpy: what is missing?",
+        "No network: how do I install the packages?",
+        "No tests: why is that?",
+        "No changes: why is git status clean?",
+        "Could not delete file: what does this mean?",
+        "No deployment: what happened last night?",
+        "Read only: is that the mode of the replica?",
+        "frozen: is that a valid state in order.py?",
+        "We can't delete logs: how do others do it?",
+        "Make sure the deploy is up to standard",
+        "The API is up to standard, now rename f.",
+        "All files must be up to spec",
+        "Deployments are up to speed",
+        "The commit is up to review",
         "Question: should we not push?",
         "You don't push: why?",
         "The push is up to date.",
@@ -536,6 +579,26 @@ def test_what_is_named_next_may_be_changed_too(first: str, then: str) -> None:
     assert refused == ["README.md"]
     held = limits.after(limits.read(first), "no, not src/b.py!")
     assert list(broken_limits.broken(held, changed["src/b.py"], PLACE))
+
+
+@pytest.mark.parametrize(
+    "then",
+    ["Read src/ first.", "Is src/ affected?", "Tests in src/ should stay green.", "See https://example.com/src/b.py"],
+)  # fmt: skip
+def test_a_folder_that_is_looked_at_is_not_open_to_changes(then: str) -> None:
+    held = limits.after(limits.read("Only change src/a.py"), then)
+    assert [limit.things for limit in held] == [("src/a.py",)]
+    (opened,) = limits.after(held, "now do the same in src/ and run the tests")
+    assert "src" in opened.things
+
+
+def test_what_was_named_in_hundreds_of_prompts_does_not_grow_without_end() -> None:
+    """The thing that was set and what was named last are there still."""
+    held = limits.read("Only change src/a.py")
+    for number in range(200):
+        held = limits.after(held, f"Why do src/x{number}.py and src/y{number}.py fail?")
+    assert len(held[0].things) <= 48
+    assert {"src/a.py", "src/x199.py", "src/y199.py"} <= set(held[0].things)
 
 
 @pytest.mark.parametrize(
