@@ -87,20 +87,26 @@ def _write_note(ctx: Context, run: JobRun, name: str, heading: str, lines: Seque
         "items": [{"text": line} for line in clean_lines],
     }
     if gap := _folder_gap(ctx):
-        return Step(report, message=gap, outcome=WAITS)
+        return replace(gap, report=report)
     if not run.dry_run:
         section_text = section("review", f"Memory: {heading}", clean_lines)
         session_summary.put_section(ctx.settings.reviews, name, "review", section_text)
     return Step(report, message=f"Wrote {name}." if not run.dry_run else "", outcome=OK)
 
 
-def _folder_gap(ctx: Context) -> str:
-    """Return why no note can be written, "" where one can."""
+def _folder_gap(ctx: Context) -> Step | None:
+    """Return why no note can be written, None where one can. One that is set may come back: only what failed is tried
+    again before the next week or month, when the note would be about that one."""
     folder = os.path.expanduser(ctx.settings.reviews)
-    if os.path.isdir(folder):
-        return ""
-    what = f"There is no folder {folder}" if folder else "No folder is set"
-    return f"{what}: `vector-memory config set reviews DIR` has it written as a note."
+    if not folder:
+        message = (
+            "No folder is set: `vector-memory config set reviews DIR` has it written as a note."
+        )
+        return Step(message=message, outcome=WAITS)
+    if not os.path.isdir(folder):
+        message = f"There is no folder {folder}: make it, mount what it is on, or set another one: `vector-memory config set reviews DIR`."
+        return Step(message=message, outcome=FAILED)
+    return None
 
 
 def _period_lines(ctx: Context, since: datetime, until: datetime) -> Iterator[str]:
@@ -201,7 +207,7 @@ def compliance(ctx: Context, run: JobRun) -> Step:
     report = {"since": governance.since, "scores": scores, "gaps": gaps}
     message = ", ".join(f"{name}: {score}" for name, score in scores.items())
     if ctx.settings.reviews and (gap := _folder_gap(ctx)):
-        return Step(report, message=f"{message}. {gap}", outcome=WAITS)
+        return replace(gap, report=report, message=f"{message}. {gap.message}")
     if ctx.settings.reviews and not run.dry_run:
         month = ctx.local_now().replace(day=1) - timedelta(days=1)
         name = note_name(ctx.settings.monthly_note_name, month)
