@@ -9,6 +9,7 @@ Source: M. Dorigo, T. Stützle, Ant Colony Optimization, MIT Press 2004, chapter
 
 from __future__ import annotations
 
+import ntpath
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -146,12 +147,23 @@ def usual(job: str, won_tasks: Sequence[Task]) -> str:
     lines = [task.commands[job] for task in won_tasks if job in task.commands]
     head = shared(lines[-1], lines, COMMON * len(lines)) or job if lines else job
     program, *operands = [word for word in _plain_words(head) if word != "."] or [""]
-    is_script = "/" in program and not program.endswith(_WRAPPERS)
+    is_script = _is_in_project(program) and not _is_wrapper(program)
     if operands or is_script:
         return head
     further_words = (line.removeprefix(head).split() for line in lines)
     are_whole = [not words or words[0].startswith("-") for words in further_words]
     return head if 2 * sum(are_whole) >= len(lines) else ""
+
+
+def _is_in_project(program: str) -> bool:
+    """Whether a program is called by a path from the folder on: `/usr/bin/make` or `~/bin/x` is one like any other."""
+    folder = ntpath.split(program)[0]
+    return bool(folder) and folder[0] not in "/\\~$" and ":" not in folder
+
+
+def _is_wrapper(program: str) -> bool:
+    # On Windows it has an ending.
+    return ntpath.basename(program).partition(".")[0] in _WRAPPERS
 
 
 def shared(line: str, lines: Sequence[str], least: float) -> str:

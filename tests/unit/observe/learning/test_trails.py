@@ -107,6 +107,10 @@ def test_a_program_without_what_it_does_is_no_step() -> None:
     for lines in (
         ("west build -b one", "west flash", "west twister -T tests"),
         ("./gradlew :app:lint", "./gradlew assembleDebug", "./gradlew testDebugUnitTest"),
+        ("./gradlew.bat lint", "./gradlew.bat assembleDebug", "./gradlew.bat test"),
+        ("/usr/bin/make docs", "/usr/bin/make lint", "/usr/bin/make all"),
+        (r"C:\tools\make.exe docs", r"C:\tools\make.exe lint", r"C:\tools\make.exe all"),
+        ("~/bin/west build", "~/bin/west flash", "~/bin/west test"),
         ("godot --path . --script a.gd", "godot --path . b.tscn", "godot --path . c.tscn"),
     ):
         known = [task(n, commands={**some, "pytest": line}) for n, line in enumerate(lines)]
@@ -118,6 +122,10 @@ def test_a_program_without_what_it_does_is_no_step() -> None:
     for lines, head in (
         (("tox -e a", "tox -e b", "tox"), "tox"),
         (("./deploy.sh staging", "./deploy.sh prod", "./deploy.sh prod -v"), "./deploy.sh"),
+        (
+            (r"tools\deploy.bat staging", r"tools\deploy.bat prod", r"tools\deploy.bat prod -v"),
+            r"tools\deploy.bat",
+        ),
         (("uv run pytest a.py", "uv run pytest b.py", "uv run pytest c.py"), "uv run pytest"),
     ):
         known = [task(n, commands={**some, "pytest": line}) for n, line in enumerate(lines)]
