@@ -620,7 +620,9 @@ def test_two_servers_have_each_shown_their_own(rig: Rig, server: McpClient, tmp_
 def test_a_message_that_cannot_be_read_is_answered(rig: Rig, tmp_path: Path) -> None:
     """A half of a surrogate pair, as a text has that was cut in the middle of a sign, is stored as U+FFFD; what is
     nested too deep, or no request, gets an error. Whatever came after is answered, too."""
-    nested = "[" * 300 + "]" * 300
+    nested, deeper = ("[" * levels + "]" * levels for levels in (300, 3000))
+    crowd = "0," * 200_001
+    with_params = '{"jsonrpc":"2.0","%s":%s,"a":%s%s'
     call = '{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"%s","arguments":{%s}}}'
     lines = [
         json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}),
@@ -630,6 +632,13 @@ def test_a_message_that_cannot_be_read_is_answered(rig: Rig, tmp_path: Path) -> 
         call % ('"three"', "memory_recall", f'"query":{nested}'),
         '{"jsonrpc":"2.0","id":4,"method":"tools/call","params":[1]}',
         call % (5, "memory_\\udc4d", ""),
+        call % (7, "memory_recall", f'"query":{deeper}'),
+        with_params % ("method", '"ping","params":{"id":"inner"', deeper, '},"id":8}'),
+        call % (9, "memory_recall", f'"query":"\\ud83d","tags":[{crowd}0]'),
+        # Nobody waits for an answer to these.
+        with_params % ("id", '10,"result":{"method":"ping"', deeper, "}}"),
+        with_params % ("method", '"notifications/x","params":{"b":1', deeper, ',"id":11}}'),
+        '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99,"reason":"\\ud83d"}}',
         '{"jsonrpc":"2.0","id":6,"method":"ping"}',
     ]
     process = subprocess.Popen(
@@ -646,18 +655,18 @@ def test_a_message_that_cannot_be_read_is_answered(rig: Rig, tmp_path: Path) -> 
     try:
         process.stdin.write("".join(f"{line}\n" for line in lines))
         process.stdin.flush()
-        while len(answers) < 6 and (line := process.stdout.readline()):
+        while len(answers) < 9 and (line := process.stdout.readline()):
             answer = json.loads(line)
             answers[answer["id"]] = answer
     finally:
         end.cancel()
         process.kill()
         process.communicate()
-    assert set(answers) == {1, 2, "three", 4, 5, 6}
+    assert set(answers) == {1, 2, "three", 4, 5, 6, 7, 8, 9}
     stored = answers[2]["result"]["structuredContent"]["memory"]
     text = rig.daemon.ask("get", {"id": stored["id"]})["memory"]["text"]
     assert text.endswith("nine \ufffd")
-    assert {answers[id]["error"]["code"] for id in ("three", 4)} == {-32600}
+    assert {answers[id]["error"]["code"] for id in ("three", 4, 7, 8, 9)} == {-32600}
     assert answers[5]["result"]["isError"] and answers[6]["result"] == {}
 
 

@@ -10,11 +10,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from vector_memory import arguments
 from vector_memory.arguments import NUMBER, TEXT, WORDS, YES, Argument
 from vector_memory.errors import BadInputError
+from vector_memory.mcp import sdk
 from vector_memory.mcp.model_answers import ModelAnswers, harmless_answer
 from vector_memory.mcp.shown_memories import Shown
 from vector_memory.mcp.tool import scope_of
@@ -389,3 +391,35 @@ def test_labels_are_kept_as_tags() -> None:
     given = {"tags": ["ci"], "domain": "Build  Tools", "error_type": "Timeout"}
     assert _labels_as_tags(given)["tags"] == ["ci", "domain:build-tools", "error:timeout"]
     assert _labels_as_tags({"tags": ["ci"]}) == {"tags": ["ci"]}
+
+
+def test_a_notification_with_half_a_surrogate_pair_goes_on() -> None:
+    """A call that is cancelled so is cancelled; a reply is one, too."""
+    sdk.load()
+    import mcp_types as types
+    from pydantic import ValidationError
+
+    from vector_memory.mcp import incoming
+
+    lines = (
+        r'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"\ud83d"}}',
+        r'{"jsonrpc":"2.0","id":2,"result":{"text":"\ud83d"}}',
+    )
+
+    async def relayed() -> tuple[list[Any], int]:
+        sdk_end, reading = anyio.create_memory_object_stream[Any](9)
+        sending, server_end = anyio.create_memory_object_stream[Any](9)
+        writing, client_end = anyio.create_memory_object_stream[Any](9)
+        with client_end, writing, server_end:
+            for line in lines:
+                with pytest.raises(ValidationError) as flaw:
+                    types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+                sdk_end.send_nowait(flaw.value)
+            sdk_end.close()
+            await incoming.relay(reading, sending, writing)
+            passed = [item.message async for item in server_end]
+            return passed, client_end.statistics().current_buffer_used
+
+    (cancelled, reply), answers = anyio.run(relayed)
+    assert cancelled.params == {"requestId": 1, "reason": "\ufffd"}
+    assert reply.result == {"text": "\ufffd"} and not answers
