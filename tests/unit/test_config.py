@@ -167,3 +167,19 @@ def test_settings_that_are_not_in_order_loosen_nothing(
         assert found.excluded_projects == ("/x",)
     else:
         assert "email" in found.redact_personal
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"capture_without": "fix"}', "{}"])
+def test_capture_that_the_environment_turns_off_is_off_whatever_the_file(
+    tmp_path: Path, content: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is the user's word: what is said under it is not kept for later, as what a mistake alone keeps out."""
+    path = tmp_path / "config.json"
+    path.write_text(content)
+    monkeypatch.setenv("VECTOR_MEMORY_EXCLUDED_PROJECTS", "/x")
+    mistaken = config.salvaged(str(path))
+    assert isinstance(mistaken, config.SalvagedSettings)
+    assert (mistaken.capture, mistaken.excluded_projects) == (content == "{}", ("/x",))
+    monkeypatch.setenv("VECTOR_MEMORY_CAPTURE", "false")
+    found = config.salvaged(str(path))
+    assert not (found.capture or isinstance(found, config.SalvagedSettings))
