@@ -26,7 +26,7 @@ class Settings:
 
     Attributes:
         is_readable: whether the file, where there is one, is a JSON object.
-        written_at: when it was written, in seconds since 1970; 0 without one.
+        written_at: when it came to say so, in seconds since 1970; 0 without one.
     """
 
     def __init__(self, path: str) -> None:
@@ -34,7 +34,7 @@ class Settings:
         self._stored: dict[str, object] = {}
         try:
             with open(path, encoding="utf-8") as file:
-                self.written_at = os.fstat(file.fileno()).st_mtime
+                self.written_at = _came_at(path, file.fileno())
                 stored = json.load(file)
         except FileNotFoundError:
             return
@@ -95,7 +95,7 @@ def may_speak(config: str, folder: str, setting: str) -> bool:
 
 
 def rules_since(*folders: str) -> float:
-    """Return when the newest file that may hold rules was written, in seconds since 1970; 0 for none.
+    """Return when the newest file that may hold rules came to hold them, in seconds since 1970; 0 for none.
 
     Args:
         folders: the project's, see `projects.Place`.
@@ -122,10 +122,17 @@ def _rules_written_at(path: str, root: str = "") -> float:
     try:
         with open_regular(path, root) as file:
             if _may_hold_rules(file.read(MOST_BYTES)):
-                return os.fstat(file.fileno()).st_mtime
+                return _came_at(path, file.fileno())
     except OSError:
         pass
     return 0.0
+
+
+def _came_at(path: str, descriptor: int) -> float:
+    """Return since when a path surely leads to what is read there, in seconds since 1970: a copy, a backup or a file of
+    elsewhere that a link leads to may have been written long before it was put there, which only `st_ctime` tells."""
+    file, entry = os.fstat(descriptor), os.lstat(path)
+    return max(file.st_mtime, file.st_ctime, entry.st_ctime)
 
 
 def _may_hold_rules(content: bytes) -> bool:
