@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from vector_memory.errors import BadInputError
+from vector_memory.system import protecting
 from vector_memory.system.private import make_folder
 
 PREFIX = "VECTOR_MEMORY_"
@@ -28,8 +29,6 @@ NOTE_NAMES = {
     "monthly_note_name": ("YYYY", "M"),
 }
 """What names of notes must say, so that no two days, weeks or months share one."""
-PROTECTING = frozenset({"capture", "capture_without", "excluded_projects", "redact_personal"})
-"""Settings that say what must not be stored."""
 LIKENESS = 0.5
 """How like a setting's name, by `difflib`, another one must be to be taken for it misspelt: "exclude" is one."""
 
@@ -241,11 +240,12 @@ def salvaged(path: str) -> Settings:
 
 
 def _may_protect(name: str) -> bool:
-    """Whether a name is that of a setting that protects, or more like one than like any other setting's."""
+    """Whether a name speaks of what must not be stored, or is more like that of a setting which says it than like any
+    other setting's."""
     import difflib
 
     like = difflib.get_close_matches(name.lower(), names(), 1, LIKENESS)
-    return bool(like) and like[0] in PROTECTING
+    return protecting.speaks_of_it(name) or not protecting.SETTINGS.isdisjoint(like)
 
 
 def read_file(path: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import pytest
 
 from vector_memory import config
 from vector_memory.errors import BadInputError
+from vector_memory.system import protecting
 
 
 def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
@@ -121,9 +122,14 @@ def test_each_setting_says_who_changes_it() -> None:
 
 def test_what_sends_writes_elsewhere_or_protects_is_the_users() -> None:
     """By its name or kind, whatever its declaration says."""
-    told = config.FOLDERS | config.PROTECTING | set(config.NOTE_NAMES)
+    told = config.FOLDERS | protecting.SETTINGS | set(config.NOTE_NAMES)
     told |= {name for name in config.names() if re.search("host|backend|model$", name)}
     assert [name for name in sorted(told) if not config.is_users(name)] == []
+
+
+def test_of_the_settings_only_those_that_protect_speak_of_it() -> None:
+    """A wrong value of another one closes nothing, and without a daemon its name holds nothing back."""
+    assert set(filter(protecting.speaks_of_it, config.names())) == protecting.SETTINGS
 
 
 @pytest.mark.parametrize("path", ["relproj", "./x", "", "a/b", "../y", " /x"])
@@ -147,6 +153,11 @@ def test_a_folder_that_protects_nothing_is_refused(path: str) -> None:
         ('{"capture_witout": ["exchange"]}', False),
         ('{"redact-personal": ["email"], "excluded_projects": ["/x"]}', False),
         ('{"exclude": ["/x"]}', False),
+        ('{"redaction": ["email"]}', False),
+        ('{"projects_excluded": ["/x"]}', False),
+        ('{"private_folders": ["/x"]}', False),
+        ('{"Ignore": ["/x"]}', False),
+        ('{"pii": ["email"]}', False),
         ('{"promt_tokens": 300, "recal_on_start": false, "excluded_projects": ["/x"]}', True),
         ('{"idle_exit": 3, "vaults": "/v", "archiv": true, "excluded_projects": ["/x"]}', True),
         ('{"capture": true, "excluded_projects": ["y"]}', False),

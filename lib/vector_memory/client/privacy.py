@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 
 from vector_memory import projects
+from vector_memory.system import protecting
 from vector_memory.system.files import open_regular
 from vector_memory.text import tables
 
@@ -68,11 +69,15 @@ class Settings:
 
     def redaction_since(self) -> float:
         """Return since when what is stored is surely without the personal data that is to be taken out, in seconds
-        since 1970: also where a name is misspelt that speaks of it. What the environment adds may not have been in force
-        at any time."""
+        since 1970: also where a name is misspelt that speaks of it (`protecting`), by which a daemon takes all of it out.
+        What the environment adds may not have been in force at any time."""
         if not self.is_readable or os.environ.get(_PREFIX + "REDACT_PERSONAL"):
             return float("inf")
-        is_named = any(value and "redact" in name.lower() for name, value in self._stored.items())
+        others = protecting.SETTINGS - {"redact_personal"}
+        is_named = any(
+            value and name not in others and protecting.speaks_of_it(name)
+            for name, value in self._stored.items()
+        )
         return self.written_at if is_named else 0.0
 
 

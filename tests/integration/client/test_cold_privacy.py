@@ -72,7 +72,10 @@ def test_words_that_are_older_than_the_rules_stay_out(
     [
         ({"redact_personal": ["email"]}, False),
         ({"redact_personl": ["email"]}, False),
+        ({"personal": ["email"]}, False),
+        ({"Private_data": ["email"]}, False),
         ({"redact_personal": []}, True),
+        ({"excluded_projects": ["/x"], "capture": True, "capture_without": ["fix"]}, True),
         ({"facade": "off"}, True),
         ("{", False),
     ],
