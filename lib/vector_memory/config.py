@@ -109,7 +109,7 @@ class Settings:
     start_memories: int = users(7, ge=0, le=20)
     """Memories at most at a session's start."""
     prompt_memories: int = users(5, ge=0, le=20)
-    """Memories at most for one prompt."""
+    """Memories at most for one prompt. As long as it is 5, who asks what is still open is told eight."""
     threshold: float = users(0.3, ge=0.0, le=1.0)
     """Relevance (0 to 1) below which a prompt gets nothing, in a project of a hundred memories; it
     rises with their number."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import NamedTuple
 
+from vector_memory.config import Settings
 from vector_memory.model import DECISION, DONE_HEAD, PASSAGE, Memory
 from vector_memory.retrieve import gate, render
 from vector_memory.retrieve.echoes import ShownTexts, without_covered, without_echoes
@@ -75,6 +76,8 @@ class _NoteBlock(NamedTuple):
     title: str = ""
     showing: Showing | None = None
     client_sentences: frozenset[str] = frozenset()
+    most: int = 0
+    """How many notes it takes to be whole, where nobody has set how many a prompt gets."""
 
 
 def on_prompt(ctx: Context, question: HookQuestion) -> str:
@@ -87,9 +90,9 @@ def on_prompt(ctx: Context, question: HookQuestion) -> str:
     blocks = [_recall_block(ctx, question)]
     if settings.confirm_decisions and not question.prompt_text.needs_nothing:
         blocks.append(_block_to_confirm(ctx, question))
-    texts = []
+    texts, is_set = [], most != Settings.prompt_memories
     for block in blocks:
-        notes = block.notes[:most]
+        notes = block.notes[: max(most, 0 if is_set else block.most)]
         text = notes and show(
             ctx,
             question.session,
@@ -101,7 +104,7 @@ def on_prompt(ctx: Context, question: HookQuestion) -> str:
         )
         if text:
             texts.append(text)
-            budget, most = budget - fence.tokens(text), most - len(notes)
+            budget, most = budget - fence.tokens(text), max(0, most - len(notes))
     return "\n".join(texts)
 
 
@@ -116,7 +119,8 @@ def _recall_block(ctx: Context, question: HookQuestion) -> _NoteBlock:
     if prompt.needs_nothing:
         return _NoteBlock()
     if prompt.asks_what_is_open and (notes := open_items.notes(ctx, question)):
-        return _NoteBlock(notes, open_items.TITLE, Showing(PROMPT, question.prompt))
+        showing = Showing(PROMPT, question.prompt)
+        return _NoteBlock(notes, open_items.TITLE, showing, most=open_items.MOST)
     hits, worths, results = _worthy_hits(ctx, question)
     guide = guide_of(ctx, question)
     if not (hits or guide):

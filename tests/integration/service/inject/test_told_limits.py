@@ -10,6 +10,8 @@ import pytest
 from service_house import ServiceHouse, captured_of, hook_question
 from transcript_samples import Talk
 
+from vector_memory.config import Settings
+from vector_memory.service.inject import open_items
 from vector_memory.service.inject.prompt_recall import on_prompt
 from vector_memory.service.inject.session_start import on_start
 from vector_memory.text import fence
@@ -55,7 +57,8 @@ def notes_in(printed: str) -> int:
 
 
 @pytest.mark.parametrize(
-    ("tokens", "memories"), [(50, 5), (160, 5), (480, 5), (480, 1), (480, 0), (2000, 20)]
+    ("tokens", "memories"),
+    [(50, 5), (160, 5), (480, 5), (480, 4), (480, 6), (480, 1), (480, 0), (2000, 20)],
 )
 def test_a_prompt_gets_no_more_than_it_may(
     shop: ServiceHouse, tmp_path: Path, tokens: int, memories: int
@@ -67,9 +70,26 @@ def test_a_prompt_gets_no_more_than_it_may(
     sessions = {OPEN: "asks", GOES_ON: "goes on", ASKS: LAST, WORKS: "first"}
     for prompt, session in sessions.items():
         printed = told(shop, tmp_path, prompt, session)
-        assert notes_in(printed) <= memories, prompt
+        most = (
+            open_items.MOST if prompt == OPEN and memories == Settings.prompt_memories else memories
+        )
+        assert notes_in(printed) <= most, prompt
         assert fence.tokens(printed) <= tokens, prompt
         assert bool(printed) == (tokens > 50 and memories > 0), prompt
+
+
+@pytest.mark.parametrize(("memories", "open_count"), [(5, 8), (4, 4), (6, 6), (20, 8), (0, 0)])
+def test_what_is_open_is_whole_where_nobody_set_how_much_is_told(
+    shop: ServiceHouse, tmp_path: Path, memories: int, open_count: int
+) -> None:
+    """Who asks for it takes what they are told for all; beside it there is no room for what is to be confirmed."""
+    shop.ctx.settings = replace(
+        shop.ctx.settings, prompt_memories=memories, prompt_tokens=2000, confirm_decisions=True
+    )
+    printed = told(shop, tmp_path, OPEN, "first")
+    open_part = printed.partition("</vector-memory")[0]
+    assert notes_in(open_part) == open_count
+    assert (notes_in(printed) > open_count) is (memories == 20)
 
 
 def test_what_finds_no_room_to_be_confirmed_is_asked_later(
