@@ -26,11 +26,15 @@ def write_spool(
     shown: "list[str] | None" = None,
     configuration: str = "",
     is_kept: bool = True,
+    mark: str = "",
 ) -> str:
     """Write one event durably and return its file's path.
 
     Only the event's name, its session, its transcript's path, its folder and the client's configuration
     that it ran under are kept, and whether what was said may be.
+
+    Args:
+        mark: how the file's name ends, by which it is known again (`has_marked`); "" for this process's number.
     """
     entry = {
         "event": event,
@@ -45,7 +49,7 @@ def write_spool(
         entry["configuration"] = configuration
     if not is_kept:
         entry["kept"] = False
-    name = "%016x-%d.json" % (time.time_ns(), os.getpid())
+    name = "%016x-%s%s" % (time.time_ns(), mark or os.getpid(), _ENDING)
     path = os.path.join(home.spool, name)
     private.make_folder(home.spool)
     temporary = os.path.join(home.spool, "." + name)
@@ -99,6 +103,11 @@ def spooled_paths(folder: str) -> "list[str]":
     except OSError:
         return []
     return [os.path.join(folder, name) for name in names if not name.startswith(".")]
+
+
+def has_marked(home: Home, mark: str) -> bool:
+    """Whether an event with a mark waits that was not begun yet."""
+    return any(path.endswith("-%s%s" % (mark, _ENDING)) for path in spooled_paths(home.spool))
 
 
 def _entries(folder: str) -> "list[tuple[str, dict[str, object]]]":

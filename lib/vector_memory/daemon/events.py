@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 from vector_memory import config, wire
-from vector_memory.client.spool import CLAIM_S, write_spool
+from vector_memory.client.spool import CLAIM_S, has_marked, write_spool
 from vector_memory.daemon import hook_message
 from vector_memory.daemon.backlog import Backlog
 from vector_memory.daemon.callers import Callers, HookStarter
@@ -91,8 +91,6 @@ class Events:
         self._claims = Claims()
         self._plugin = plugin or PluginWatch()
         self.backlog = Backlog(ctx, index, self._learn, self._is_open)
-        self._left: dict[tuple[str, str], str] = {}
-        """By an event and its transcript the file that waits until the settings are mended: one is enough."""
         self._answers: dict[str, Callable[[HookMessage], str]] = {
             "SessionStart": self._session_start,
             "UserPromptSubmit": self._prompt,
@@ -292,16 +290,18 @@ class Events:
     def _capture(self, message: HookMessage, last_answer: str = "") -> str:
         """Acknowledge only what is durable: the event is spooled before the hook is answered, and
         the file goes when its transcript is indexed. Where a mistake in the settings leaves open whether it may be kept,
-        it is read once that is mended, as they say then."""
-        event, is_open = message.sent.text("hook_event_name"), self._is_open()
-        key = event, message.sent.text("agent_transcript_path") or message.transcript_path
-        if is_open and os.path.exists(self._left.get(key, "")):
-            return ""
+        it is read once that is mended, as they say then: one file for each event and transcript, whichever daemon wrote
+        it."""
+        event, is_open, mark = message.sent.text("hook_event_name"), self._is_open(), ""
+        if is_open:
+            transcript = message.sent.text("agent_transcript_path") or message.transcript_path
+            key = f"{event}\0{transcript}".encode("utf-8", "replace")
+            mark = hashlib.sha256(key).hexdigest()[:16]
+            if has_marked(self._ctx.home, mark):
+                return ""
         is_kept = self._ctx.settings.capture or is_open
         configuration = next(iter(policy.configurations()), "")
-        path = self._spool(event, message.sent, message.folder, configuration, is_kept, last_answer)
-        if is_open:
-            self._left[key] = path
+        self._spool(event, message.sent, message.folder, configuration, is_kept, last_answer, mark)
         return ""
 
     def _is_open(self) -> bool:
@@ -317,14 +317,14 @@ class Events:
         configuration: str,
         is_kept: bool,
         last_answer: str = "",
-    ) -> str:
-        """Spool an event, and queue it; return its file's path."""
+        mark: str = "",
+    ) -> None:
+        """Spool an event, and queue it."""
         home = self._ctx.home
         path = self._ctx.reserve.spare(
-            lambda: write_spool(home, event, data, folder, None, configuration, is_kept)
+            lambda: write_spool(home, event, data, folder, None, configuration, is_kept, mark)
         )
         self.backlog.add(path, last_answer)
-        return path
 
     def _learn(self, entry: Record, last_answer: str, is_apart: bool) -> None:
         """Do what a spooled event means."""

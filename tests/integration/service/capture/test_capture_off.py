@@ -119,6 +119,7 @@ def test_a_first_session_under_a_mistake_waits_until_that_is_mended(
     if is_next_daemon:
         events = Events(house.ctx, lambda work: work())
         events.backlog.drain()
+    say(events, tmp_path, [CLOSED, LAST])
     events.backlog.take_up()
     assert leave_for_long(house) == ["Stop", "SessionEnd"] and stored(house) == "[]"
     house.ctx.settings = replace(on, **mended)
