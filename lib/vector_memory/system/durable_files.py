@@ -8,13 +8,17 @@ import fcntl
 import os
 import stat
 import threading
+import time
 from collections.abc import Iterator
 from datetime import datetime, timezone
 
+from vector_memory.errors import BadInputError
 from vector_memory.system import removal
 from vector_memory.system.files import delete_file
 
 DAMAGED, REPLACED = ".damaged-", ".replaced-"
+LOCK_S, LOCK_PAUSE_S = 10.0, 0.02
+"""How long a lock is waited for, and how long between two looks at it."""
 
 
 def stamp() -> str:
@@ -91,15 +95,43 @@ def _set_mode(path: str, mode: int) -> None:
 
 
 @contextlib.contextmanager
-def hold_lock(path: str) -> Iterator[None]:
+def hold_lock(path: str, most_s: float = LOCK_S) -> Iterator[None]:
     """Hold a lock file for a block, once whoever has it lets go: no other process or thread that holds it reads and
-    replaces a file meanwhile. It goes with the process, however that ends."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    replaces a file meanwhile. It goes with the process, however that ends.
+
+    Args:
+        most_s: how many seconds are waited for whoever has it, who may have been stopped.
+
+    Raises:
+        BadInputError: they do not let go, or what stands there is no file.
+    """
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        descriptor = os.open(path, flags, 0o600)
+    except OSError as error:
+        if error.errno not in (errno.EISDIR, errno.ELOOP):
+            raise
+        raise BadInputError(f"{path} is a folder or a link.", "Take it away.") from error
+    try:
+        until = time.monotonic() + most_s
+        while not _has_locked(descriptor):
+            if time.monotonic() >= until:
+                raise BadInputError(
+                    f"Another process keeps {path} locked. Nothing was changed.",
+                    "End it, or try again once it is done.",
+                )
+            time.sleep(LOCK_PAUSE_S)
         yield
     finally:
         os.close(descriptor)
+
+
+def _has_locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def put_aside(path: str, within: str, name: str, kept: int = 1, mark: str = DAMAGED) -> str:

@@ -20,7 +20,7 @@ from service_house import ServiceHouse, door
 from vector_memory.cli import asking
 from vector_memory.cli.main import main
 from vector_memory.client.link import is_locked
-from vector_memory.errors import DaemonUnavailableError, NotFoundError
+from vector_memory.errors import BadInputError, DaemonUnavailableError, NotFoundError
 from vector_memory.redact import for_project
 from vector_memory.system.durable_files import hold_lock
 from vector_memory.system.paths import COMMAND_LINE, Home
@@ -186,6 +186,27 @@ class TestConfig:
         assert sorted(stored.pop("excluded_projects")) == folders
         assert sorted(stored.pop("redact_personal")) == ["email", "phone"]
         assert stored == {"threshold": 0.4}
+
+    def test_a_lock_that_nobody_lets_go_is_told_of(self, home: Home) -> None:
+        """Whoever has it may have been stopped: waiting has an end. Afterwards it can be had again."""
+        lock = home.make().config_lock
+        busy = pytest.raises(BadInputError, match="Another process")
+        with hold_lock(lock), busy, hold_lock(lock, 0):
+            pass
+        with hold_lock(lock, 0):
+            pass
+
+    @pytest.mark.parametrize("is_folder", [True, False], ids=["folder", "link"])
+    def test_a_lock_that_is_no_file_is_told_of(
+        self, home: Home, is_folder: bool, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """It is named, and nothing is changed."""
+        lock = Path(home.make().config_lock)
+        lock.mkdir() if is_folder else lock.symlink_to("/nowhere/at/all")
+        assert main(["config", "set", "prompt_tokens", "300"]) == 1
+        error = capsys.readouterr().err
+        assert str(lock) in error and "Take it away" in error
+        assert not os.path.exists(home.config)
 
     def test_a_file_elsewhere_is_followed(self, home: Home, tmp_path: Path) -> None:
         """Where config.json is a link, what it leads to is changed, and keeps its rights."""
