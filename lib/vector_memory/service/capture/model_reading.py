@@ -30,12 +30,17 @@ def read_turn(ctx: Context, sessions: Iterable[str]) -> None:
         log.warning("a turn waits for the model: %s", error)
 
 
-def read_due(ctx: Context) -> None:
+def read_due(ctx: Context, passed: frozenset[str] = frozenset()) -> None:
     """Let the model read one session that is over, those at which it has not failed first, and then the next one: each
-    is a piece of work of its own, so that others are not kept waiting."""
+    is a piece of work of its own, so that others are not kept waiting.
+
+    Args:
+        passed: sessions that cannot be read now.
+    """
     failures = ctx.state.records(FAILURES)
     due = sorted(
-        ctx.state.due_keys(MINING), key=lambda key: failures.get(key, Record()).number("days")
+        (key for key in ctx.state.due_keys(MINING) if key not in passed),
+        key=lambda key: failures.get(key, Record()).number("days"),
     )
     if not due or not ctx.settings.generation_backend or ctx.stopping.is_set():
         return
@@ -48,11 +53,19 @@ def read_due(ctx: Context) -> None:
         if not isinstance(error, NotAskedError) and not ctx.stopping.is_set():
             _note_failure(ctx, session, failures.get(session, Record()))
         return
+    except Exception:
+        # A session that fails for a reason of its own stops none of the others.
+        ctx.count("errors")
+        log.exception("the model does not read session %s", session)
+        if not ctx.stopping.is_set():
+            _note_failure(ctx, session, failures.get(session, Record()))
+        ctx.slowly(partial(read_due, ctx, passed | {session}))
+        return
     if not model_ideas.is_wanted(ctx) and not ctx.stopping.is_set():
         ctx.state.mark_done(MINING, [session])
     if session in failures:
         ctx.state.put_record(FAILURES, session, None)
-    ctx.slowly(partial(read_due, ctx))
+    ctx.slowly(partial(read_due, ctx, passed))
 
 
 def _note_failure(ctx: Context, session: str, before: Record) -> None:

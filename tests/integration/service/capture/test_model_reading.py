@@ -15,7 +15,8 @@ from service_house import ServiceHouse, door
 from talk import transcript
 
 from vector_memory.model import TOPIC, Memory, Scope
-from vector_memory.service.capture import deferred, model_reading, session_topics
+from vector_memory.service.base.context import Context
+from vector_memory.service.capture import deferred, model_reading, model_topics, session_topics
 from vector_memory.service.capture.deferred import MINING
 from vector_memory.service.capture.model_ideas import TAG
 from vector_memory.service.jobs import turn_end
@@ -163,6 +164,31 @@ def test_a_session_that_always_fails_is_left_to_the_rules(
     assert waiting(house) == []
     assert house.ctx.state.counters()["minings_given_up"] == 1
     assert house.ctx.state.counters()["generation_failures"] <= 2 * model_reading.GIVEN_UP_AFTER
+
+
+def test_a_session_that_cannot_be_read_stops_no_other(
+    house: ServiceHouse,
+    work: list[Callable[[], object]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever goes wrong at it, those behind it are read at once, and it another time."""
+    refine = model_topics.refine
+
+    def fail_at_first(ctx: Context, session: str) -> int:
+        if session == "s1":
+            raise ValueError("damaged")
+        return refine(ctx, session)
+
+    monkeypatch.setattr(model_topics, "refine", fail_at_first)
+    for session in ("s1", "s2", "s3"):
+        end(house, tmp_path, session)
+    do(work)
+    assert waiting(house) == ["s1"] and list(house.ctx.state.records(model_reading.FAILURES))
+    assert memories(house, sessions=("s3",), tags=(TAG,))
+    monkeypatch.undo()
+    try_again(house, work)
+    assert waiting(house) == []
 
 
 def test_a_turn_at_which_it_failed_is_read_with_the_next(
