@@ -13,6 +13,7 @@
     │   └── ModelChangedError   it has another model under the same name by now
     ├── GenerationError         a language model cannot be used now
     │   ├── NotAskedError       it was asked often enough today, or failed a moment ago
+    │   ├── ModelAwayError      nobody listens there, or the model is not installed
     │   └── CutShortError       less time was left for it than it needed
     └── SetupError              a step of the set-up failed
 
@@ -118,6 +119,10 @@ class GenerationError(VectorMemoryError):
 
 class NotAskedError(GenerationError):
     """A language model was not asked: what it may take in a day is used up, or it failed a moment ago."""
+
+
+class ModelAwayError(GenerationError):
+    """There is no language model to ask: nobody listens at its address, or the model or its program is missing."""
 
 
 class CutShortError(GenerationError):

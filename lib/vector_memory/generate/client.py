@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vector_memory.config import Settings
-from vector_memory.errors import GenerationError
+from vector_memory.errors import GenerationError, ModelAwayError
 from vector_memory.model import EXTRACTION_MARK, Completion
 from vector_memory.system import programs
 
@@ -52,7 +52,7 @@ class Headless:
     def __init__(self, settings: Settings, command: str = "") -> None:
         program = shutil.which(command or COMMAND)
         if program is None:
-            raise GenerationError(f"There is no program {command or COMMAND!r}.", HINT)
+            raise ModelAwayError(f"There is no program {command or COMMAND!r}.", HINT)
         self._program = program
         self._model = settings.generation_model or DEFAULT_MODEL
         self.name = f"client/{self._model}"

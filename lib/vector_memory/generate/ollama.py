@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from vector_memory.config import Settings
-from vector_memory.errors import GenerationError
+from vector_memory.errors import GenerationError, ModelAwayError
 from vector_memory.model import Completion
 
 DEFAULT_MODEL = "llama3.2:3b"
@@ -44,7 +44,8 @@ class OllamaGenerator:
         """Return what the model writes; with a schema, the server lets it write nothing else.
 
         Raises:
-            GenerationError: the server cannot be reached in time, or refuses.
+            ModelAwayError: nobody listens there, or the server has no such model.
+            GenerationError: the server does not answer in time, or refuses.
         """
         options = {"num_predict": max_tokens, "temperature": 0.0, "num_ctx": CONTEXT_TOKENS}
         answer = self._ask(
@@ -91,7 +92,10 @@ class OllamaGenerator:
             return answer.result(timeout_s)
         except Exception as error:
             reason = str(error)[:MOST_ERROR_CHARS] or "not in time"
-            raise GenerationError(f"Ollama did not answer: {reason}.", HINT) from error
+            # The client has an error with a status for what a server refuses.
+            is_away = isinstance(error, ConnectionError) or getattr(error, "status_code", 0) == 404
+            kind = ModelAwayError if is_away else GenerationError
+            raise kind(f"Ollama did not answer: {reason}.", HINT) from error
 
 
 def _tokens(answer: Any) -> int | None:

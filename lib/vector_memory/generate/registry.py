@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import cast
 
 from vector_memory.config import Settings
-from vector_memory.errors import BadInputError, GenerationError
+from vector_memory.errors import BadInputError, ModelAwayError
 from vector_memory.model import Generator
 
 BACKENDS = {
@@ -21,7 +21,7 @@ def create(settings: Settings) -> Generator:
 
     Raises:
         BadInputError: there is no backend of that name.
-        GenerationError: what it needs is missing.
+        ModelAwayError: what it needs is missing.
     """
     name = settings.generation_backend
     if name not in BACKENDS:
@@ -32,7 +32,7 @@ def create(settings: Settings) -> Generator:
     try:
         return cast(Generator, getattr(import_module(module), class_name)(settings))
     except ImportError as error:
-        raise GenerationError(
+        raise ModelAwayError(
             f"The packages of the backend {name!r} are missing: {error}.",
             "Run `./bootstrap.sh` again.",
         ) from error

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 COUNTED = ("calls", "tokens", "refused", "failures", "garbage")
 TOTALS = frozenset({"refused", "failures", "garbage"})
 """What is counted over all days too."""
+ANSWERS = "generation_answers"
 RESTS_FOR = timedelta(minutes=10)
 LATE_FOR = timedelta(minutes=1)
 """So long a recall does without a model that was late, or without what there was no time left for. A model that was
@@ -63,8 +64,13 @@ class Allowance:
 
     def went_well(self, reserved: Reserved, tokens: int) -> None:
         """Put what a call took in the place of what was set aside."""
+        self._state.count(ANSWERS)
         self._correct_tokens(reserved, tokens)
         self.error, self._failed_at, self._late_at = "", None, None
+
+    def answers(self) -> int:
+        """Return how many calls went well so far, on all days."""
+        return self._state.counters().get(ANSWERS, 0)
 
     def went_wrong(self, reserved: Reserved, tokens: int) -> None:
         """Keep what was set aside, unless the call is known to have taken more: few failures say."""

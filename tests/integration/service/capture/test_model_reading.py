@@ -149,7 +149,7 @@ def test_a_day_that_is_used_up_is_gone_on_with_on_the_next(
 def test_a_session_that_always_fails_is_left_to_the_rules(
     house: ServiceHouse, server: OllamaServer, work: list[Callable[[], object]], tmp_path: Path
 ) -> None:
-    """After a week; and it keeps no other one waiting."""
+    """After a week in which it answered for others; and it keeps no other one waiting."""
     server.failures["big machine"] = (500, "out of memory")
     end(house, tmp_path, "s1")
     do(work)
@@ -158,12 +158,61 @@ def test_a_session_that_always_fails_is_left_to_the_rules(
     end(house, tmp_path, "s2", [("Tell me of the queue", WHY), ("And of the lock", WHY)])
     do(work)
     assert waiting(house) == ["s1"] and memories(house, sessions=("s2",), tags=(TAG,))
-    for _ in range(20):
+    for number in range(20):
         house.pass_time(days=0.5)
-        try_again(house, work)
+        end(house, tmp_path, f"other{number}", [("Tell me of the queue", WHY)])
+        do(work)
     assert waiting(house) == []
     assert house.ctx.state.counters()["minings_given_up"] == 1
     assert house.ctx.state.counters()["generation_failures"] <= 2 * model_reading.GIVEN_UP_AFTER
+
+
+@pytest.mark.parametrize("failure", [(500, "out of memory"), (404, "not found"), None])
+def test_a_model_that_is_away_gives_up_nobody(
+    house: ServiceHouse,
+    server: OllamaServer,
+    work: list[Callable[[], object]],
+    tmp_path: Path,
+    failure: tuple[int, str] | None,
+) -> None:
+    """Whether it answers nobody, is not installed, or nobody listens there: all are read when it is back."""
+    address = server.address if failure else "http://127.0.0.1:9"
+    server.failure = failure
+    use(house, ollama_host=address)
+    sessions = ["s1", "s2", "s3"]
+    for session in sessions:
+        end(house, tmp_path, session)
+    do(work)
+    for _ in range(30):
+        house.pass_time(days=0.5)
+        try_again(house, work)
+    assert waiting(house) == sessions
+    server.failure = None
+    use(house, ollama_host=server.address)
+    house.pass_time(minutes=11)
+    try_again(house, work)
+    assert waiting(house) == []
+    assert "minings_given_up" not in house.ctx.state.counters()
+
+
+@pytest.mark.parametrize("status", [404, 500])
+def test_a_day_without_a_model_counts_for_no_session(
+    house: ServiceHouse,
+    server: OllamaServer,
+    work: list[Callable[[], object]],
+    tmp_path: Path,
+    status: int,
+) -> None:
+    """Also where it answers others meanwhile: what is not installed is no failure of a session, a failure is."""
+    server.failures["big machine"] = (status, "gone")
+    end(house, tmp_path, "s1")
+    for number in range(9):
+        house.pass_time(days=1)
+        end(house, tmp_path, f"other{number}", [("Tell me of the queue", WHY)])
+        do(work)
+        house.pass_time(minutes=11)
+        try_again(house, work)
+    assert waiting(house) == (["s1"] if status == 404 else [])
 
 
 def test_a_session_that_cannot_be_read_stops_no_other(
