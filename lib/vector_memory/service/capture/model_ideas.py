@@ -31,7 +31,6 @@ from vector_memory.model import (
 from vector_memory.service.base import model_help, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf, project_roots
-from vector_memory.service.capture.deferred import MINING
 from vector_memory.service.memory import placement
 from vector_memory.service.memory.exchange_versions import memory_id, under_known_ids
 from vector_memory.service.memory.passages import number_of
@@ -58,8 +57,8 @@ def is_wanted(ctx: Context) -> bool:
     return ctx.settings.extraction and bool(ctx.settings.generation_backend)
 
 
-def mine(ctx: Context, sessions: Iterable[str], final: bool) -> int:
-    """Let the model read what is new in some sessions; return how many ideas were stored.
+def mine(ctx: Context, sessions: Iterable[str], final: bool) -> bool:
+    """Let the model read what is new in some sessions; return whether it came to their end.
 
     It ends at its budget or with the daemon, at the end of a stretch, and goes on there another time.
 
@@ -67,27 +66,24 @@ def mine(ctx: Context, sessions: Iterable[str], final: bool) -> int:
         GenerationError, BadInputError: the model could not be asked. It goes on there another time, too.
     """
     if not is_wanted(ctx):
-        return 0
+        return True
     deadline = time.monotonic() + BUDGET_S
 
     def may_go_on() -> bool:
         return time.monotonic() < deadline and not ctx.stopping.is_set()
 
-    stored = 0
     for session in sessions:
         for shelf in ctx.opened_shelves():
-            stored += _mine_session(ctx, shelf, session, final, may_go_on)
+            _mine_session(ctx, shelf, session, final, may_go_on)
         if not may_go_on():
             ctx.count("minings_cut_short")
-            return stored
-        if final:
-            ctx.state.mark_done(MINING, [session])
-    return stored
+            return False
+    return True
 
 
 def _mine_session(
     ctx: Context, shelf: Shelf, session: str, final: bool, may_go_on: Callable[[], bool]
-) -> int:
+) -> None:
     memories = list(shelf.journal.iter_memories(Scope(sessions=(session,))))
     cursor_name = f"mined:{shelf.journal.store_id}:{session}"
     reached = ctx.state.cursor(cursor_name) or Record()
@@ -95,7 +91,6 @@ def _mine_session(
     turns = sorted({memory.source.turn for memory in memories if memory.kind == PASSAGE})
     ready = [turn for turn in turns if turn > last_turn and (final or turn < turns[-1])]
     roots = project_roots([shelf])
-    stored = 0
     for turn in ready:
         for project in dict.fromkeys(memory.project for memory in memories):
             of_turn = [
@@ -105,15 +100,13 @@ def _mine_session(
             ]
             with privacy.for_folder(ctx, roots.get(project, "")):
                 read = _mine_turn(ctx, shelf, of_turn, begun.number(project))
-                while may_go_on() and (count := next(read, None)) is not None:
-                    stored += count
+                while may_go_on() and next(read, None) is not None:
                     begun[project] = begun.number(project) + 1
                     ctx.state.set_cursor(cursor_name, {"turn": last_turn, BEGUN: begun})
             if not may_go_on():
-                return stored
+                return
         last_turn, begun = turn, Record()
         ctx.state.set_cursor(cursor_name, {"turn": turn})
-    return stored
 
 
 def _mine_turn(ctx: Context, shelf: Shelf, memories: Sequence[Memory], begun: int) -> Iterator[int]:

@@ -50,8 +50,10 @@ def read_due(ctx: Context, passed: frozenset[str] = frozenset()) -> None:
     before = failures.get(session, Record())
     has_answered = bool(before) and ctx.generation.answers() > before.number("answers")
     try:
-        model_topics.refine(ctx, session)
-        model_ideas.mine(ctx, [session], final=True)
+        # First what only a model finds: with few calls a day, topics as the rules word them wait better.
+        is_read = model_ideas.mine(ctx, [session], final=True)
+        if is_read:
+            model_topics.refine(ctx, session)
     except (GenerationError, BadInputError) as error:
         log.warning("%d sessions wait for the model: %s", len(due), error)
         if not isinstance(error, NotAskedError) and not ctx.stopping.is_set():
@@ -66,7 +68,7 @@ def read_due(ctx: Context, passed: frozenset[str] = frozenset()) -> None:
             _note_failure(ctx, session, before, has_answered)
         ctx.slowly(partial(read_due, ctx, passed | {session}))
         return
-    if not model_ideas.is_wanted(ctx) and not ctx.stopping.is_set():
+    if is_read and not ctx.stopping.is_set():
         ctx.state.mark_done(MINING, [session])
     if session in failures:
         ctx.state.put_record(FAILURES, session, None)

@@ -39,7 +39,7 @@ def refine(ctx: Context, session: str) -> int:
 
     Raises:
         GenerationError, BadInputError: the model could not be asked. What it has said until then is kept, and it is not
-            asked for it again.
+            asked for it again, nor for what of it could not be taken.
     """
     if not ctx.settings.generation_backend:
         return 0
@@ -77,8 +77,8 @@ def _decide_shifts(ctx: Context, contents: SessionContents) -> None:
             continue
         text = f"{_end_of(turns[index - 1])}\n\nPrompt: {_start_of(turns[index])}"
         reply = model_help.answer(ctx, _SHIFT, text).casefold()[:3]
-        if reply in ("yes", "no", "no.", "no,"):
-            ctx.state.put_record(record_kind, key, {"begins": reply == "yes"})
+        decided = reply == "yes" if reply in ("yes", "no", "no.", "no,") else None
+        ctx.state.put_record(record_kind, key, {"begins": decided})
 
 
 def _end_of(turn: TopicTurn) -> str:
@@ -103,25 +103,25 @@ def _word_summaries(ctx: Context, contents: SessionContents) -> int:
         memory = stored.get(span.key)
         if memory is None or memory.extra.get(session_topics.WORDED) or ctx.stopping.is_set():
             continue
+        if not model_help.may_be_told([memory]):
+            continue
         talk = "\n".join(map(_end_of, span.members))
         wording = model_help.reword(
             ctx, _WORDING, f"{memory.text}\n{talk}", SUMMARY_CHARS, [memory]
         )
-        if not wording:
-            continue
         with session_topics.ONE_AT_A_TIME:
             current = contents.shelf.journal.by_ids([memory.id]).get(memory.id)
             if current is None or current.text != memory.text:
                 # It was purged, or is another topic by now.
                 continue
-            lines = session_topics.clip_lines(
-                [memory.title, wording, *memory.text.split("\n")[1:]], session_topics.TEXT_CHARS
-            )
+            # Also where its words could not be taken: it would find the same ones for the same topic.
             mark = {session_topics.WORDED: digest_of(memory.text)}
-            worded = trust_marks.with_trust_marks(
-                replace(current, text=redact.clean(lines).text, extra={**current.extra, **mark})
-            )
-            contents.shelf.journal.update(worded, current)
+            asked = replace(current, extra={**current.extra, **mark})
+            if wording:
+                lines = [memory.title, wording, *memory.text.split("\n")[1:]]
+                text = session_topics.clip_lines(lines, session_topics.TEXT_CHARS)
+                asked = trust_marks.with_trust_marks(replace(asked, text=redact.clean(text).text))
+            contents.shelf.journal.update(asked, current)
         ctx.notify()
-        count += 1
+        count += bool(wording)
     return count

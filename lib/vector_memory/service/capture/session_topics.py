@@ -56,7 +56,7 @@ NO_TURNS = "its turns are gone"
 SHIFTS = "shift:"
 """The sort of records that say for a session's turns whether another topic begins there."""
 WORDED = "worded"
-"""In `extra` of a topic whose summary a model has worded: a digest of the words that rules gave it."""
+"""In `extra` of a topic whose summary a model was asked to word: a digest of the words that rules gave it."""
 IDEA_KINDS = frozenset(
     {"decision", "preference", "conclusion", "cause", "solution", "learning", "question", "todo"}
 )
@@ -144,7 +144,12 @@ def for_notes(ctx: Context, contents: SessionContents) -> SessionContents:
 def _begins(ctx: Context, session: str) -> dict[str, bool]:
     """Return whether another topic begins at the turns of a session of which that was decided, by their keys."""
     records = ctx.state.records(SHIFTS + session)
-    return {key: record.get("begins") is True for key, record in records.items()}
+    return {
+        key: record["begins"] is True
+        for key, record in records.items()
+        # The model may have said neither.
+        if record.get("begins") is not None
+    }
 
 
 def _by_project(shelf: Shelf, session: str) -> dict[str, list[Memory]]:

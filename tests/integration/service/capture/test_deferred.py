@@ -110,7 +110,9 @@ def test_a_model_reads_on_after_a_restart(house: ServiceHouse, folder: Path) -> 
             work.pop()()
         assert server.prompts
         assert not house.ctx.state.has_due()
-        assert model_ideas.mine(house.ctx, ["s1"], final=True) == 0
+        asked = len(server.prompts)
+        assert model_ideas.mine(house.ctx, ["s1"], final=True)
+        assert len(server.prompts) == asked
 
 
 def test_the_index_follows_from_afar_while_many_are_stored(

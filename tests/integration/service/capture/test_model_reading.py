@@ -167,6 +167,24 @@ def test_a_session_that_always_fails_is_left_to_the_rules(
     assert house.ctx.state.counters()["generation_failures"] <= 2 * model_reading.GIVEN_UP_AFTER
 
 
+def test_words_that_are_refused_keep_no_idea_waiting(
+    house: ServiceHouse, server: OllamaServer, work: list[Callable[[], object]], tmp_path: Path
+) -> None:
+    """With a call a day: a session is read before its topics are worded, and for a wording is asked once."""
+    refused = "And then Peter tags the releases with Kubernetes."
+    server.answers = [server.written, server.written, refused] * 2
+    use(house, generation_daily_calls=1)
+    end(house, tmp_path, "s1")
+    end(house, tmp_path, "s2", [("Tell me of the queue", WHY), ("And of the lock", WHY)])
+    do(work)
+    for _ in range(8):
+        house.pass_time(days=1)
+        try_again(house, work)
+    assert waiting(house) == []
+    asked = ["Write down" in prompt for prompt in server.prompts]
+    assert asked == [True, True, False] * 2
+
+
 @pytest.mark.parametrize("failure", [(500, "out of memory"), (404, "not found"), None])
 def test_a_model_that_is_away_gives_up_nobody(
     house: ServiceHouse,

@@ -82,30 +82,45 @@ def test_a_summary_is_worded_once(house: ServiceHouse, server: OllamaServer) -> 
     ],
 )
 def test_what_was_not_said_is_not_taken(
-    house: ServiceHouse, server: OllamaServer, said: str
+    house: ServiceHouse, server: OllamaServer, tmp_path: Path, said: str
 ) -> None:
+    """Nor asked for again, also where the session is looked at once more; a topic that has changed is another one."""
     server.written = said
-    before = topics(house)
+    (before,) = topics(house)
     assert model_topics.refine(house.ctx, "s1") == 0
-    assert topics(house) == before
+    (after,) = topics(house)
+    assert (after.text, after.title) == (before.text, before.title)
+    asked = len(server.prompts)
+    session_topics.derive(house.ctx, ["s1"])
+    assert model_topics.refine(house.ctx, "s1") == 0
+    assert len(server.prompts) == asked
+    server.written = WORDS
+    decision = "We decided that the queue keeps no job for longer than a week."
+    more = [*TALK, (decision, f"Understood. {LONG}")]
+    captured_of(house.ctx, str(transcript(tmp_path / "app", more)), final=True)
+    session_topics.derive(house.ctx, ["s1"])
+    assert model_topics.refine(house.ctx, "s1") > 0
 
 
+@pytest.mark.parametrize(("said", "count"), [("Perhaps.", 1), ("No.", 1), ("Yes.", 2)])
 def test_a_shift_in_doubt_is_the_models_to_say(
-    house: ServiceHouse, server: OllamaServer, monkeypatch: pytest.MonkeyPatch
+    house: ServiceHouse,
+    server: OllamaServer,
+    monkeypatch: pytest.MonkeyPatch,
+    said: str,
+    count: int,
 ) -> None:
     """Asked once; another answer than yes or no decides nothing."""
     assert len(topics(house)) == 1
     monkeypatch.setattr(model_topics, "DOUBT", 9.0)
-    server.answers = ["Perhaps."]
+    server.answers = [said]
     model_topics.refine(house.ctx, "s1")
-    assert len(topics(house)) == 1
+    assert len(topics(house)) == count
     server.answers = ["Yes."]
     model_topics.refine(house.ctx, "s1")
-    assert len(topics(house)) == 2
-    shown = [prompt for prompt in server.prompts if "begin another topic" in prompt]
-    assert len(shown) == 2 and "retries" in shown[0]
-    model_topics.refine(house.ctx, "s1")
-    assert len([one for one in server.prompts if "begin another topic" in one]) == 2
+    assert len(topics(house)) == count
+    (shown,) = [prompt for prompt in server.prompts if "begin another topic" in prompt]
+    assert "retries" in shown
 
 
 def test_no_model_is_told_what_is_held_back(
