@@ -191,6 +191,8 @@ SUBAGENT_TAG = "subagent"
 """The tag of what was said and found in a subagent's talk."""
 BY_MODEL = "model:"
 """How an idea that a language model found in a session is called by the program that stores it: by this and a digest."""
+EDITED = "edited"
+"""What a memory's `extra` says where the user wrote its text: no reading replaces that."""
 DONE_HEAD = "Done: "
 """How a line of a passage begins that lists what was done between two things said."""
 TOPIC = "topic"
@@ -332,8 +334,10 @@ class Memory:
 
     @property
     def is_by_model(self) -> bool:
-        """Whether a language model found it in a session: its words are neither the user's nor the assistant's."""
-        return self.is_captured and self.external_id.startswith(BY_MODEL)
+        """Whether a language model found it in a session: its words are neither the user's nor the assistant's. What the
+        user has reworded since is the user's."""
+        is_found = self.is_captured and self.external_id.startswith(BY_MODEL)
+        return is_found and not self.extra.get(EDITED)
 
     @property
     def entities(self) -> tuple[str, ...]:

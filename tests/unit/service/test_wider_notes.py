@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timezone
 
-from vector_memory.model import EPISODES, PASSAGE, CleanText, Memory, Origin, Source
+from vector_memory.model import EDITED, EPISODES, PASSAGE, CleanText, Memory, Origin, Source
 from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit
 from vector_memory.service.inject.wider_notes import in_their_passages, widened
-from vector_memory.service.memory.exchange_versions import EDITED
 from vector_memory.text import fence
 
 AT = datetime(2026, 11, 20, tzinfo=timezone.utc)

@@ -22,6 +22,7 @@ from vector_memory.index.voices import USER
 from vector_memory.index.worth import verdicts, weights
 from vector_memory.model import (
     BOX,
+    EDITED,
     LOOKUP,
     OPEN_KINDS,
     PASSAGE,
@@ -38,7 +39,6 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import merging, tombstones, trust_marks
 from vector_memory.service.memory.exchange_versions import (
-    EDITED,
     exchange_of,
     memory_id,
     over,

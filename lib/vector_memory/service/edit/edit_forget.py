@@ -9,6 +9,7 @@ from typing import Any
 from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.model import (
+    EDITED,
     IS_FOREIGN,
     JURISDICTIONS,
     PROPOSED,
@@ -29,7 +30,6 @@ from vector_memory.service.learning import procedures
 from vector_memory.service.memory import agent_rights, merging, proposals, trust_marks
 from vector_memory.service.memory.ageing_wishes import AgeingWishes, apply_wishes
 from vector_memory.service.memory.companions import companions
-from vector_memory.service.memory.exchange_versions import EDITED
 from vector_memory.service.memory.history import chain_of
 from vector_memory.service.memory.lookup import answer, lookup
 from vector_memory.service.memory.views import BriefView, MemoryView, memory_view, view_in

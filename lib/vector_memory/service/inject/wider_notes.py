@@ -8,10 +8,9 @@ import itertools
 from collections.abc import Callable, Sequence
 
 from vector_memory.index import rules
-from vector_memory.model import EPISODES, INTENTS, PASSAGE, PREFERENCE, TODO, Memory
+from vector_memory.model import EDITED, EPISODES, INTENTS, PASSAGE, PREFERENCE, TODO, Memory
 from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit
-from vector_memory.service.memory.exchange_versions import EDITED
 from vector_memory.service.memory.passages import number_of
 from vector_memory.text import fence
 from vector_memory.text.words import runs_in

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from vector_memory.journal.journal import Journal
 from vector_memory.model import (
     BRANCH,
+    EDITED,
     LOOKUP,
     PULL,
     TOOK_AWAY,
@@ -36,8 +37,6 @@ class Changes(NamedTuple):
     dropped: list[str]
 
 
-EDITED = "edited"
-"""What a memory's `extra` says where the user wrote its text: no reading replaces that."""
 NOTHING = Changes([], [], [])
 
 

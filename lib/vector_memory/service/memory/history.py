@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from vector_memory.model import Memory, Relation, Status
+from vector_memory.model import EDITED, Memory, Relation, Status
 from vector_memory.service.base import reach
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory.exchange_versions import EDITED
 from vector_memory.service.memory.views import HistoryView, StageView
 
 MOST = 32

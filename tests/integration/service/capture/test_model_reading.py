@@ -302,3 +302,20 @@ def test_what_it_finds_stands_behind_what_was_decided(
     marks = [one.get("by_model", False) for one in decided]
     assert marks.count(True) == 2 and marks == sorted(marks)
     assert decision in decided[0]["text"]
+
+
+def test_what_the_user_reworded_is_the_users(
+    house: ServiceHouse, work: list[Callable[[], object]], tmp_path: Path
+) -> None:
+    """It is marked as a language model's no more; what was only called another kind is."""
+    end(house, tmp_path, "s1")
+    do(work)
+    (found,) = memories(house, tags=(TAG,))
+    asked = {"id": found.id, "actor": "user"}
+    answer = door(house.ctx, "edit", {**asked, "kind": "conclusion"})
+    assert answer["memory"]["by_model"]
+    text = "I say that the queue is drained after each import, never before it."
+    answer = door(house.ctx, "edit", {**asked, "text": text})
+    assert not answer["memory"].get("by_model")
+    listed = door(house.ctx, "list", {"all_projects": True, "k": 20})["memories"]
+    assert [one.get("by_model") for one in listed if one["text"] == text] == [None]
