@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import threading
 import time
@@ -41,6 +42,8 @@ class OllamaServer(ThreadingHTTPServer):
         """Where it sends whoever asks, in place of an answer."""
         self.blanks, self.blank_s = 0, 0.0
         """How many blanks come before each answer, and how long each takes."""
+        self.packing = ""
+        """How its answers are packed, whatever it was asked."""
         self.delay_s = 0.0
         self.slow = ""
         """What a request says that is answered after that delay; all of them by default."""
@@ -95,9 +98,13 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, status: int, body: dict[str, Any]) -> None:
         server = self.server
         content = json.dumps(body).encode()
+        if server.packing:
+            content = gzip.compress(content)
         self.send_response(307 if server.moved_to else status)
         if server.moved_to:
             self.send_header("Location", server.moved_to + self.path)
+        if server.packing:
+            self.send_header("Content-Encoding", server.packing)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(server.blanks + len(content)))
         self.end_headers()

@@ -29,7 +29,7 @@ def connect(settings: Settings, timeout_s: float) -> Any:
         settings.ollama_host or None,
         timeout=timeout_s,
         follow_redirects=False,
-        # What comes packed has no size that could be bounded before it is unpacked.
+        # What comes packed has no size that could be bounded before it is unpacked: no answer may.
         headers={"Accept-Encoding": "identity"},
         transport=_Straight(timeout_s),
     )
@@ -46,6 +46,12 @@ class _Straight(httpx.HTTPTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         deadline = time.monotonic() + self._timeout_s
         response = super().handle_request(request)
+        packed = response.headers.get("Content-Encoding", "").strip().lower()
+        if packed not in ("", "identity"):
+            response.close()
+            raise httpx.ReadError(
+                f"Its answer is packed ({packed[:20]}), which it was asked not to be"
+            )
         response.stream = _Bounded(cast(httpx.SyncByteStream, response.stream), deadline)
         return response
 

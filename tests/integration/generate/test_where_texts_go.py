@@ -83,3 +83,11 @@ def test_an_answer_that_does_not_end_is_cut_off(
     server.blanks = 60_000
     with pytest.raises((GenerationError, EmbeddingError), match="50000 bytes"):
         ask(at(server))
+
+
+@pytest.mark.parametrize("ask", ASKED)
+def test_a_packed_answer_is_none(server: OllamaServer, ask: Callable[[Settings], object]) -> None:
+    """A few bytes may be unpacked to more than this machine has."""
+    server.packing = "gzip"
+    with pytest.raises((GenerationError, EmbeddingError), match="packed"):
+        ask(at(server))
