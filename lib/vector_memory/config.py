@@ -367,16 +367,12 @@ def variables() -> list[str]:
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     """Return what environment variables set. One that a shell has left empty sets a text alone: it takes nothing out of
-    a list by which the file protects something. Of `capture` it leaves open what is meant, as any wrong value does."""
+    a list by which the file protects something."""
     return {
         setting.name: value
         for setting in fields(Settings)
         if (text := environ.get(PREFIX + setting.name.upper())) is not None
-        and (
-            (value := _words(setting.default, text))
-            or isinstance(setting.default, str)
-            or setting.name == "capture"
-        )
+        and ((value := _words(setting.default, text)) or isinstance(setting.default, str))
     }
 
 

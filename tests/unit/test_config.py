@@ -51,29 +51,16 @@ def test_a_variable_that_is_left_empty_loosens_nothing(
 ) -> None:
     """What the file says holds, but for a text, which may be none."""
     path = tmp_path / "config.json"
-    stored = {"excluded_projects": ["/x"], "redact_personal": ["email"], "recall_on_prompt": False}
+    stored = {"excluded_projects": ["/x"], "redact_personal": ["email"], "capture": False}
     config.save(str(path), {**stored, "vault": "/v"})
     for name in ("EXCLUDED_PROJECTS", "REDACT_PERSONAL", "VAULT"):
         monkeypatch.setenv(f"VECTOR_MEMORY_{name}", value)
-    monkeypatch.setenv("VECTOR_MEMORY_RECALL_ON_PROMPT", "")
+    monkeypatch.setenv("VECTOR_MEMORY_CAPTURE", "")
     found = config.load(str(path))
     assert (found.excluded_projects, found.redact_personal) == (("/x",), ("email",))
-    assert (found.recall_on_prompt, found.vault) == (False, value)
+    assert (found.capture, found.vault) == (False, value)
     assert vars(config.salvaged(str(path))) == vars(found)
     assert config.variables() == ["VECTOR_MEMORY_VAULT"]
-
-
-@pytest.mark.parametrize("stored", [True, False])
-def test_an_empty_variable_of_capture_captures_nothing(
-    tmp_path: Path, stored: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """`VECTOR_MEMORY_CAPTURE= command` may be meant as off: a mistake that is told, and what is said waits."""
-    path = tmp_path / "config.json"
-    config.save(str(path), {"capture": stored})
-    monkeypatch.setenv("VECTOR_MEMORY_CAPTURE", "")
-    with pytest.raises(BadInputError, match="capture"):
-        config.load(str(path))
-    assert not config.salvaged(str(path)).capture
 
 
 @pytest.mark.parametrize(
