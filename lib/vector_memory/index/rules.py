@@ -43,13 +43,6 @@ _ASKING = ("how", "what", "when", "where", "which", "who", "why")
 _BETWEEN_ITEMS = (_NUMBER, "and", ",")
 _SPEAKERS = ("i", "i'll", "i'd", "man", "we", "we'll", "we'd")
 """Who asks, or answers: "solltest du …, frag vorher" is no question."""
-_FOR_GOOD = ("always", "never", "no")
-_NO_VERBS = (
-    *_SPEAKERS, *_ASKING, "and", "or", "but", "because", "if", "that", "the", "a", "it", "you", "also", "damit", "bevor", "ob"
-)  # fmt: skip
-"""With what a further clause of a question begins; what a condition is of begins with its verb."""
-_FAR = 4
-"""Among how many words behind its comma a condition has what is for good: "…, gehört es nie ins Repo"."""
 
 
 @lru_cache(2048)
@@ -118,21 +111,11 @@ def _asks_or_answers(words: Sequence[str], is_abroad: bool) -> bool:
     """Whether a sentence asks without its sign ("können wir …", "was nehmen wir …", which the weights know of English), or speaks of an item
     of a list by its number alone ("1 we don't need", "3 machen wir später")."""
     first, second, third, *_ = (*words, "", "", "")
-    is_inverted = first in _MODALS and second in _SPEAKERS and not _is_condition(words)
-    is_asking = first in _ASKING and third in _SPEAKERS and second not in _FOR_GOOD
+    is_inverted = first in _MODALS and second in _SPEAKERS and "then" not in words
+    is_question = is_abroad and (is_inverted or (first in _ASKING and third in _SPEAKERS))
     behind, verb_behind, *_ = (*dropwhile(_BETWEEN_ITEMS.__contains__, words), "", "")
     is_of_items = behind in _SPEAKERS or (is_abroad and verb_behind in _SPEAKERS)
-    # Of what a single number does for good that is more than an item: "404 we never log".
-    is_one_for_good = words[1:2] == [behind] and not set(_FOR_GOOD).isdisjoint(words)
-    is_item = first == _NUMBER and is_of_items and not is_one_for_good
-    return is_item or (is_abroad and (is_inverted or is_asking))
-
-
-def _is_condition(words: Sequence[str]) -> bool:
-    """Whether a sentence that begins as a question does goes on with what is to be done in that case."""
-    begin, *rest = (*dropwhile(lambda word: word != ",", words), "", "")[1:]
-    is_for_good = not set(_FOR_GOOD).isdisjoint((begin, *rest[: _FAR - 1]))
-    return "then" in words or (is_for_good and begin not in _NO_VERBS)
+    return is_question or (first == _NUMBER and is_of_items)
 
 
 @cache
