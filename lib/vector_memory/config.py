@@ -221,11 +221,12 @@ def salvaged(path: str) -> Settings:
     that may be a misspelt one, nothing is captured, and all kinds of personal data are taken out."""
     every = ("card", "ssn", "iban", "email", "phone")
     closed = {"capture": False, "redact_personal": every}
-    raw, is_closed = _from_environment(os.environ), False
+    in_file, is_closed = dict[str, Any](), False
     try:
-        raw = {**read_file(path), **raw}
+        in_file = read_file(path)
     except BadInputError:
         is_closed = True
+    raw = {**in_file, **_from_environment(os.environ)}
     good: dict[str, Any] = {}
     for name in raw:
         try:
@@ -234,6 +235,9 @@ def salvaged(path: str) -> Settings:
             is_closed = is_closed or _may_protect(name)
         else:
             good[name] = raw[name]
+    if in_file.get("capture") is False:
+        # A mistake in the environment takes nothing back of what the file says.
+        good.setdefault("capture", False)
     settings = validate({**good, **(closed if is_closed else {})})
     # A valid `capture: false` is the user's word, whatever else is wrong.
     return SalvagedSettings(**vars(settings)) if validate(good).capture else settings

@@ -194,3 +194,13 @@ def test_capture_that_the_environment_turns_off_is_off_whatever_the_file(
     monkeypatch.setenv("VECTOR_MEMORY_CAPTURE", "false")
     found = config.salvaged(str(path))
     assert not (found.capture or isinstance(found, config.SalvagedSettings))
+
+
+def test_a_mistake_in_the_environment_takes_back_no_off_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is the user's word, and nothing of what is said meanwhile waits."""
+    (tmp_path / "config.json").write_text('{"capture": false}', "utf-8")
+    monkeypatch.setenv("VECTOR_MEMORY_CAPTURE", "nope")
+    settings = config.salvaged(str(tmp_path / "config.json"))
+    assert not settings.capture and not isinstance(settings, config.SalvagedSettings)

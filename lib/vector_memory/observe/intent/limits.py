@@ -366,8 +366,9 @@ def _rulings_of_kept(
 def _is_done(clause: str, act: _Word, is_of_others: bool) -> bool:
     """Whether an act is one that is done to something, and not by others: "must not be changed", "doesn't change"."""
     head = clause[: act.start]
-    # "Nothing in it is changed" orders; "the lock file makes sure that they aren't changed" tells.
-    is_present = not {"is", "are", "isn't", "aren't"}.isdisjoint(head.split())
+    # "Nothing in it is changed" orders; "nothing in it is changed by this commit", and "a.py isn't changed", tell.
+    is_present = head.startswith("nothing ") and head.split()[-1:] == ["is"]
+    is_present = is_present and not clause[act.end :].strip(" .!")
     is_bidden = (is_present and not PATTERNS["describes"].match(clause)) or (
         not _is_past(act.text) or PATTERNS["bidden"].search(head)
     )
@@ -387,12 +388,15 @@ def _is_past(word: str) -> bool:
     return word in VERBS and word.endswith(("ed", "made"))
 
 
+_BEFORE_NOUNS = frozenset(("the", "my", "your", "our", "this", "that", "last"))
+"""Behind which what looks like an act is a thing: "the fix", "your last change"."""
+
+
 def _is_ordered(head: str) -> bool:
     """Whether what stands before a form of the past makes it a part of an order: "only change the imports used in a.py",
     not "the only change I made"."""
     return bool(PATTERNS["bidden"].search(head)) or any(
-        _is_base(word.text)
-        and not head[: word.start].endswith(("the only ", "my only ", "your only "))
+        _is_base(word.text) and _BEFORE_NOUNS.isdisjoint(head[: word.start].split()[-2:])
         for word in _words(head)
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -44,10 +45,10 @@ from vector_memory.text.words import clauses_in, words_in
 LOOKED_AT = 80
 """How many of a session's newest passages are looked at for its end."""
 READ_AT_ONCE = 24
-LATER_PASSAGES, MOST_SEARCHES, MOST_NEAR, MOST_ROWS = 300, 8, 20, 2_000
-"""How many of the newest passages are asked whether they take up what is open; for how many open items older ones are
-searched by their words, since each search takes milliseconds; how many of these are asked; words that more memories hold
-are not looked for."""
+LATER_PASSAGES, SEARCHING_S, MOST_NEAR, MOST_ROWS = 300, 0.04, 20, 2_000
+"""How many of the newest passages are asked whether they take up what is open; for how many seconds of processor time
+older ones are searched by the words of open items, since a prompt waits for it; how many of these are asked; words that
+more memories hold are not looked for."""
 _Said = tuple[Memory, frozenset[str]]
 """A memory with the terms of what it says."""
 KIND, ASKED_LAST = "last session", "User asked last: "
@@ -444,7 +445,7 @@ class _LaterTalk:
     def __init__(self, shelf: Shelf, scope: Scope) -> None:
         self._shelf = shelf
         self._scope = scope
-        self._searches_left = MOST_SEARCHES
+        self._searched_s = 0.0
 
     @cached_property
     def _newest(self) -> list[_Said]:
@@ -466,8 +467,12 @@ class _LaterTalk:
             return False
         if _is_taken_up(item, self._newest, self._others):
             return True
-        self._searches_left -= 1
-        return self._searches_left >= 0 and self._is_settled_by_words(item)
+        if self._searched_s >= SEARCHING_S:
+            return False
+        began_s = time.thread_time()
+        is_settled = self._is_settled_by_words(item)
+        self._searched_s += time.thread_time() - began_s
+        return is_settled
 
     def _is_settled_by_words(self, item: Memory) -> bool:
         terms = frozenset(analysis.analyse(item.text))

@@ -77,7 +77,8 @@ _saying = threading.Lock()
 @dataclass(frozen=True)
 class NamedMemory:
     """A memory that says something of what is looked for: what it names, the piece that says most, whether it
-    has a name that is looked for, and, where it may speak, its files, the likeliest first."""
+    has a name that is looked for, where it may speak, its files, the likeliest first, and what was said since that may
+    have taken its place."""
 
     memory: Memory
     shelf: Shelf
@@ -85,6 +86,7 @@ class NamedMemory:
     says: names.TellingPiece
     is_named: bool = False
     files: tuple[str, ...] = ()
+    since: NamedMemory | None = None
 
 
 def before(ctx: Context, call: ToolCall) -> ToolAnswer:
@@ -342,6 +344,7 @@ def _answer(
         states = file_changes.file_states(candidate.files, _roots(call), _settled_at(candidate))
         serves = (
             ctx.settings.facade == "serve"
+            and candidate.since is None
             and names.names_all(wanted, candidate.memory_names)
             and search_answer.may_answer(
                 ctx, call, search_call, wanted, candidate.memory, states.values()
@@ -350,7 +353,11 @@ def _answer(
         title = search_answer.TITLE if serves else TITLE
         note = _note(ctx, candidate, states, wanted, title)
         known = client_memory.known_to_client(call.transcript)
-        block = note and context_block.show(ctx, reader, [note], title, known, part=SEARCH)
+        notes = [note] if note else []
+        if note and candidate.since:
+            since = _note(ctx, candidate.since, {}, wanted, title, note.tokens)
+            notes += [since] if since else []
+        block = notes and context_block.show(ctx, reader, notes, title, known, part=SEARCH)
         if not block:
             return NOTHING
         delivery.add_shown(ctx, reader, [mark])
@@ -402,8 +409,9 @@ def _newest_of(
     ctx: Context, call: ToolCall, wanted: SearchTerms, candidate: NamedMemory
 ) -> NamedMemory:
     """Return what a later session said of the same thing in the place of what it was: "the receipts lie in an object
-    store now" after "/mnt/receipts". What names something else, and not what is looked for, is of another thing, unless it
-    tells a change: "REFUNDS_TOPIC gets 3 partitions" after "ORDERS_TOPIC gets 12"."""
+    store now" after "/mnt/receipts". What names something else, and not what is looked for, is of another thing:
+    "REFUNDS_TOPIC gets 3 partitions" after "ORDERS_TOPIC gets 12". Where it tells a change, too, it may be either: both
+    are told."""
     import numpy as np
 
     shelf, memory = candidate.shelf, candidate.memory
@@ -422,9 +430,10 @@ def _newest_of(
             break
         replacement = _as_replacement(newer.memory, shelf)
         is_named = names.fitted(wanted, replacement.memory_names)
-        is_another = names.names_more(newer.memory.text, candidate.memory_names)
-        if is_named or not is_another or _tells_a_change(newer.memory.text):
+        if is_named or not names.names_more(newer.memory.text, candidate.memory_names):
             return replacement
+        if _tells_a_change(newer.memory.text):
+            return replace(candidate, since=replacement)
         later = [item for item in later if item.memory is not newer.memory]
     return candidate
 
@@ -465,12 +474,18 @@ def _unshown(candidates: Sequence[NamedMemory], shown: set[str]) -> Iterator[Nam
 
 
 def _note(
-    ctx: Context, candidate: NamedMemory, states: dict[str, str], wanted: SearchTerms, title: str
+    ctx: Context,
+    candidate: NamedMemory,
+    states: dict[str, str],
+    wanted: SearchTerms,
+    title: str,
+    taken: int = 0,
 ) -> fence.Note | None:
-    """Return what is said of a memory, None where the budget does not hold the most of it."""
+    """Return what is said of a memory, None where the budget, without the tokens that are taken, does not hold the most of
+    it."""
     memory, piece = candidate.memory, candidate.says.text
     head, is_foreign = _head(candidate, states), render.is_others(memory)
-    room = ctx.settings.facade_tokens - fence.tokens(fence.fence([], title)) - 4
+    room = ctx.settings.facade_tokens - fence.tokens(fence.fence([], title)) - 4 - taken
     room -= fence.tokens(fence.FOREIGN) if is_foreign or is_marked(memory.text) else 0
     if room < fence.tokens(head) + render.LEAST_NOTE_TOKENS:
         return None
