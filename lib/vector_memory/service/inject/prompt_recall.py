@@ -160,11 +160,8 @@ def _previous_end(ctx: Context, question: HookQuestion) -> _NoteBlock:
     ends = last_session.ends(question.shelves, project_scope, question.session)
     if not ends or ends[0].newest.created_at < earliest:
         return _NoteBlock()
-    shown_ids, prompt, name = (
-        ctx.state.shown_ids(question.session),
-        question.prompt_text,
-        question.place.name,
-    )
+    shown_ids = ctx.state.shown_ids(question.session)
+    prompt, name = question.prompt_text, question.place.name
     end_scope = replace(project_scope, sessions=(ends[0].session,))
     room = min(END_TOKENS, ctx.settings.prompt_tokens - render.FENCE_TOKENS)
     for memory, part in last_session.parts(question.shelves, end_scope, prompt.part_named):

@@ -475,11 +475,11 @@ class _LaterTalk:
         return is_settled
 
     def _is_settled_by_words(self, item: Memory) -> bool:
-        terms = frozenset(analysis.analyse(item.text))
+        _, terms = _said(item)
         later = self._near(terms, (PASSAGE,), item.created_at)
         if not later:
             return False
-        others = [said - _MARKERS for _, said in self._near(_own_terms(item), WAITING)]
+        others = [said - _MARKERS for _, said in self._near(terms - _MARKERS, WAITING)]
         return _is_taken_up(item, later, others)
 
     def _near(
@@ -507,18 +507,14 @@ def _said(memory: Memory) -> _Said:
 
 
 def _own_terms(memory: Memory) -> frozenset[str]:
-    return frozenset(analysis.analyse(memory.text)) - _MARKERS
+    return _said(memory)[1] - _MARKERS
 
 
-def _is_taken_up(
-    item: Memory,
-    later: Iterable[tuple[Memory, frozenset[str]]],
-    others: Iterable[frozenset[str]],
-) -> bool:
+def _is_taken_up(item: Memory, later: Iterable[_Said], others: Iterable[frozenset[str]]) -> bool:
     """Whether a later passage speaks of an item, rather than of another that is like it ("TODO: write the runbook of
     Kafka", "TODO: write the runbook of Redis")."""
-    source, terms = item.source, _own_terms(item)
-    least = MENTIONED * len(set(analysis.analyse(item.text)))
+    source, (_, all_terms) = item.source, _said(item)
+    terms, least = all_terms - _MARKERS, MENTIONED * len(all_terms)
     alike = [other for other in others if len(terms & other) >= MENTIONED * len(terms)]
     return any(
         len(terms & later_terms) >= least
