@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from fakes_ollama import OllamaServer
+from model_samples import IDEA, TALK, finding_one
 from service_house import ServiceHouse, captured_of
 from talk import transcript
 
@@ -17,19 +17,11 @@ from vector_memory.service.capture import model_ideas, model_reading
 from vector_memory.service.capture.deferred import MINING
 from vector_memory.service.capture.model_ideas import TAG, mine
 
-WHY = (
-    "The importer waits for the queue, and the lock is held as long as the queue is not empty. " * 3
-)
-TALK = [("Why did the import hang last night on the big machine?", WHY), ("And then?", WHY)]
-IDEA = "The queue is drained before each import since the lock is held otherwise."
-
 
 @pytest.fixture
 def server(server: OllamaServer) -> OllamaServer:
     """A server that speaks Ollama's API and finds one idea."""
-    one = {"text": IDEA, "intent": "decision", "confidence": 0.9, "quote": "the lock is held"}
-    server.written = json.dumps({"ideas": [one]})
-    return server
+    return finding_one(server)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from fakes_ollama import OllamaServer
+from model_samples import IDEA, TALK, WHY, finding_one
 from service_house import ServiceHouse, door
 from talk import transcript
 
@@ -22,20 +23,13 @@ from vector_memory.service.capture.model_ideas import TAG
 from vector_memory.service.jobs import turn_end
 from vector_memory.service.jobs.turn_end import EndedTurn
 
-WHY = (
-    "The importer waits for the queue, and the lock is held as long as the queue is not empty. " * 3
-)
-TALK = [("Why did the import hang last night on the big machine?", WHY), ("And then?", WHY)]
-IDEA = "The queue is drained before each import since the lock is held otherwise."
 WORDS = "The importer waits for the queue as long as the lock is held."
 
 
 @pytest.fixture
 def server(server: OllamaServer) -> OllamaServer:
     """It finds one idea."""
-    one = {"text": IDEA, "intent": "decision", "confidence": 0.9, "quote": "the lock is held"}
-    server.written = json.dumps({"ideas": [one]})
-    return server
+    return finding_one(server)
 
 
 @pytest.fixture
